@@ -12,7 +12,12 @@ from itertools import chain
 
 from fcp_ros.cset import Instance, Schema
 from fcp_ros.domain.expressions.evaluation import evaluate
-from fcp_ros.domain.expressions.structure import has_preferences, has_requirements, is_settled
+from fcp_ros.domain.expressions.structure import (
+    ACHIEVEMENTS,
+    has_preferences,
+    has_requirements,
+    is_settled,
+)
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -41,7 +46,6 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
     walk,
 )
-from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import BUILT_IN, IS_A, SAME, Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.model.result import RelaxationKind
@@ -122,10 +126,6 @@ def list_names(expression: Expression) -> Iterator[str]:
 
 MOST_INSTANCES = 2_000
 """A `forall` over more bindings is one requirement, which is not relaxed."""
-
-_ACHIEVEMENTS = frozenset(
-    {TrajectoryOperator.SOMETIME, TrajectoryOperator.FIRST_THEN, TrajectoryOperator.WITHIN}
-)
 
 
 class Form(Enum):
@@ -355,7 +355,7 @@ def _classify(part: Expression) -> Requirement:
         return Requirement(form, body, part.variables, part)
     if isinstance(part, Exists):
         return Requirement(Form.SOME, tuple(list_conjuncts(part.body)), part.variables)
-    achieves = isinstance(part, TrajectoryConstraint) and part.operator in _ACHIEVEMENTS
+    achieves = isinstance(part, TrajectoryConstraint) and part.operator in ACHIEVEMENTS
     hard = isinstance(part, (Not, Weighted, Initially)) or has_preferences(part)
     hard = hard or (has_requirements(part) and not achieves)
     return Requirement(Form.HARD if hard else Form.PLAIN, (part,))

@@ -22,9 +22,10 @@ from fcp_ros.domain.expressions.syntax import (
     Exists,
     Expression,
     ExpressionError,
-    Forall,
+    Initially,
     Not,
     Or,
+    Preference,
     Text,
     TrajectoryConstraint,
     Variable,
@@ -33,6 +34,7 @@ from fcp_ros.domain.expressions.syntax import (
     children,
     conjoin,
     free_variables,
+    rebuild,
     substitute,
 )
 from fcp_ros.domain.model import IS_A, SAME, Domain, SubstituteRule
@@ -190,15 +192,9 @@ def rename_element(expression: Expression, old: str, new: str) -> Expression:
             for t in expression.arguments
         )
         return replace(expression, arguments=terms)
-    if isinstance(expression, (And, Or, TrajectoryConstraint)):
-        return replace(
-            expression, parts=tuple(rename_element(part, old, new) for part in expression.parts)
-        )
-    if isinstance(expression, (Exists, Forall, Count)):
-        return replace(expression, body=rename_element(expression.body, old, new))
-    if isinstance(expression, Not):
-        return Not(rename_element(expression.body, old, new))
-    return expression
+    if isinstance(expression, (Initially, Weighted, Preference)):
+        return expression
+    return rebuild(expression, lambda part: rename_element(part, old, new))
 
 
 def exclude_elements(

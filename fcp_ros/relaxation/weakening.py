@@ -36,6 +36,7 @@ from fcp_ros.domain.expressions.syntax import (
     children,
     conjoin,
     free_variables,
+    rebuild,
     rename_free,
     substitute,
     to_text,
@@ -180,12 +181,7 @@ def _rename_bound(formula: Expression, taken: set[str], legs: Sequence[str]) -> 
         body = _rename_bound(rename_free(formula.body, names), taken, legs)
         variables = tuple(replace(v, name=names[v.name]) for v in formula.variables)
         return replace(formula, variables=variables, body=body)
-    if isinstance(formula, (And, Or)):
-        parts = tuple(_rename_bound(part, taken, legs) for part in formula.parts)
-        return replace(formula, parts=parts)
-    if isinstance(formula, Not):
-        return Not(_rename_bound(formula.body, taken, legs))
-    return formula
+    return rebuild(formula, lambda part: _rename_bound(part, taken, legs))
 
 
 def _choose_name(name: str, taken: set[str]) -> str:

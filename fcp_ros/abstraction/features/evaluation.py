@@ -2,9 +2,7 @@
 """Values of features at a state, computed again only as far as it changed.
 
 A node is a value; the nodes that it is made of have smaller indexes. It is computed again if a name
-that it reads has another version than at the last call, or if the value of a part is another one. A
-node that is made of roles row by row is only *revised* where nothing but some rows changed: a step
-changes one or two of them, whatever the number of objects.
+that it reads has another version than at the last call, or if the value of a part is another one.
 
 All expressions are compiled into one list of nodes, parts before wholes, in which equal
 subexpressions are one node; `nodes` computes again what changed. Roles are hardly ever computed:
@@ -44,39 +42,30 @@ from fcp_ros.abstraction.states.state import RelationalState
 
 Compute: TypeAlias = Callable[[RelationalState, list[Any]], Any]
 """Computes a node from the state and the values of all nodes."""
-Revise: TypeAlias = Callable[[RelationalState, list[Any], Any, Iterable[int]], Any]
-"""Computes a node from the state, the values of all nodes, its old value, and the changed rows."""
 
 
 class NodeSource(NamedTuple):
     """The nodes that a value is computed from, and the names of the state that it reads."""
 
-    parts: tuple[int, ...] = ()  # indexes of nodes whose value is taken as a whole
+    parts: tuple[int, ...] = ()  # indexes of nodes
     names: frozenset[str] = frozenset()
-    # indexes of nodes that stand for rows; bit i of the value, or its i-th row, needs only their
-    # i-th rows
-    tables: tuple[int, ...] = ()
 
     def join(self, *others: NodeSource) -> NodeSource:
         every = (self, *others)
         return NodeSource(
             tuple(part for source in every for part in source.parts),
             frozenset[str]().union(*(source.names for source in every)),
-            tuple(table for source in every for table in source.tables),
         )
 
 
 class _Node(NamedTuple):
-    """A value and its place; `parts` and `tables` are bitsets of places."""
+    """A value and its place; `parts` is a bitset of places."""
 
     place: int
     compute: Compute
-    revise: Revise | None
-    source: NodeSource
     parts: int
-    tables: int
-    names: frozenset[str]
-    role: tuple[str, bool] | None
+    own: frozenset[str]  # the names that it reads itself
+    names: frozenset[str]  # those that its parts read, too
 
 
 class NodeTable:
@@ -91,52 +80,23 @@ class NodeTable:
         self._watched: list[tuple[int, str]] = []
         self._objects: tuple[str, ...] | None = None
 
-    def add(
-        self,
-        key: object,
-        compute: Compute,
-        source: NodeSource,
-        # gives the value from the old one, if only rows of the tables changed
-        revise: Revise | None = None,
-        # the role whose rows the node stands for (True: the predecessors' rows)
-        role: tuple[str, bool] | None = None,
-    ) -> int:
+    def add(self, key: object, compute: Compute, source: NodeSource) -> int:
         """Add a node, unless there is one already; return its index."""
         index = self._by_key.get(key)
         if index is None:
             index = self._by_key[key] = len(self._nodes)
-            used = (self._nodes[part].names for part in source.parts + source.tables)
-            node = _Node(
-                index,
-                compute,
-                revise,
-                source,
-                sum({1 << part for part in source.parts}),
-                sum({1 << table for table in source.tables}),
-                source.names.union(*used),
-                role,
-            )
-            self._nodes.append(node)
+            parts = sum({1 << part for part in source.parts})
+            names = source.names.union(*(self._nodes[part].names for part in source.parts))
+            self._nodes.append(_Node(index, compute, parts, source.names, names))
             self._forget()
         return index
 
-    def add_role(self, name: str, backward: bool) -> int:
-        """Add a node that stands for the rows of a role; its value is the role's version.
-
-        `backward`: True for the rows of predecessors.
-        """
-        source = NodeSource(names=frozenset([name]))
-        key = ("role", name, backward)
-        return self.add(key, lambda state, _: state.versions.get(name), source, None, key[1:])
-
     def update(self, state: RelationalState) -> list[Any]:
         changed = 0
-        before: dict[str, Any] = {}
         versions, seen = state.versions, self._versions
         for bit, name in self._watched:
             version = versions.get(name)
             if version != seen[name]:
-                before[name] = seen[name]
                 seen[name] = version
                 changed |= bit
         if state.objects is not self._objects:
@@ -145,80 +105,48 @@ class NodeTable:
             for node in self._nodes:
                 values[node.place] = node.compute(state, values)
         elif changed:
-            self._recompute(state, changed, before)
+            self._recompute(state, changed)
         return self._values
 
-    def _recompute(self, state: RelationalState, changed: int, before: dict[str, Any]) -> None:
+    def _recompute(self, state: RelationalState, changed: int) -> None:
         plan = self._plans.get(changed)
         if plan is None:
-            plan = self._plans[changed] = self._make_plan(frozenset(before))
+            plan = self._plans[changed] = self._make_plan(changed)
         values = self._values
-        rows_of: dict[int, set[int] | None] = {}  # by table that changed; None: any rows
         dirty = 0
         for node, is_read in plan:
-            if not is_read and not dirty & (node.parts | node.tables):
-                continue
-            index, rows = node.place, None
-            if node.role is not None:
-                rows = _list_rows(state, node.role, before)
-            elif node.revise is not None and not is_read and not dirty & node.parts:
-                rows = _join_changed_rows([rows_of.get(t, ()) for t in node.source.tables])
-            if rows is None or node.revise is None:
+            if is_read or dirty & node.parts:
                 value = node.compute(state, values)
-            else:
-                value = node.revise(state, values, values[index], rows)
-            # A list may be the same one, changed in place.
-            if value != values[index] or value.__class__ is list:
-                values[index] = value
-                rows_of[index] = rows
-                dirty |= 1 << index
+                if value != values[node.place]:
+                    values[node.place] = value
+                    dirty |= 1 << node.place
 
-    def _make_plan(self, names: frozenset[str]) -> list[tuple[_Node, bool]]:
-        """List the nodes that depend on names, and for each, if it reads one of them itself."""
+    def _make_plan(self, changed: int) -> list[tuple[_Node, bool]]:
+        """List the nodes that depend on changed names, and for each, if it reads one itself."""
+        names = frozenset(name for bit, name in self._watched if bit & changed)
         return [
-            (node, not names.isdisjoint(node.source.names))
+            (node, not names.isdisjoint(node.own))
             for node in self._nodes
             if not names.isdisjoint(node.names)
         ]
 
     def _forget(self) -> None:
-        used = sorted(frozenset[str]().union(*(node.source.names for node in self._nodes)))
+        used = sorted(frozenset[str]().union(*(node.own for node in self._nodes)))
         self._watched = [(1 << place, name) for place, name in enumerate(used)]
         self._versions = dict.fromkeys(used)
         self._plans = {}
         self._objects = None
 
 
-def _list_rows(
-    state: RelationalState, role: tuple[str, bool], before: dict[str, Any]
-) -> set[int] | None:
-    """Return the rows of a role that may have changed; None if that isn't known."""
-    name, backward = role
-    after = state.versions.get(name)
-    if after is None or before[name] is None:
-        return None
-    pairs = state.list_changed_pairs(before[name], after)
-    return None if pairs is None else {pair[backward] for pair in pairs}
-
-
-def _join_changed_rows(parts: list[Any]) -> set[int] | None:
-    """Return the rows that changed in any of some tables; None if that isn't known."""
-    return None if None in parts else set().union(*parts)
-
-
 Step: TypeAlias = Callable[[RelationalState, list[Any], int], int]
 """Computes the objects that a role leads to from a set of objects (or backward)."""
 
 
-class _Table(NamedTuple):
-    """The rows of a role: the node that stands for them, and a function that returns them.
+Rows: TypeAlias = Callable[[RelationalState, list[Any]], Sequence[int]]
+"""Returns the successors (or predecessors) of each object, as bitsets.
 
-    Rows of a name are those of the state itself. No node keeps them: another state with the same
-    version of the name has a list of its own, and this one may have changed.
-    """
-
-    node: int
-    read: Callable[[RelationalState, list[Any]], Sequence[int]]
+Those of a name are the state's own rows, which change in place: no node keeps them.
+"""
 
 
 class FeatureEvaluator:
@@ -313,19 +241,14 @@ def _compile_set(
 
 
 def _compile_same(concept: SameConcept, nodes: NodeTable) -> int:
-    one, other = (_compile_rows(role, nodes) for role in (concept.left, concept.right))
+    one, one_source = _compile_rows(concept.left, nodes)
+    other, other_source = _compile_rows(concept.right, nodes)
 
     def compute(state: RelationalState, values: list[Any]) -> int:
-        rows = zip(one.read(state, values), other.read(state, values), strict=True)
+        rows = zip(one(state, values), other(state, values), strict=True)
         return _pack(["1" if a == b else "0" for a, b in rows])
 
-    def revise(state: RelationalState, values: list[Any], old: int, places: Iterable[int]) -> int:
-        left, right = one.read(state, values), other.read(state, values)
-        for place in places:
-            old = _set_bit(old, place, left[place] == right[place])
-        return old
-
-    return nodes.add(concept, compute, NodeSource(tables=(one.node, other.node)), revise)
+    return nodes.add(concept, compute, one_source.join(other_source))
 
 
 def _compile_successors(concept: SomeConcept | AllConcept, nodes: NodeTable) -> int:
@@ -333,7 +256,6 @@ def _compile_successors(concept: SomeConcept | AllConcept, nodes: NodeTable) -> 
     is_all = isinstance(concept, AllConcept)
     top, part = _compile_concept(Top(), nodes), _compile_concept(concept.concept, nodes)
     step, source = _compile_step(concept.role, nodes, backward=True)
-    ends = NodeSource((part, top))
 
     def compute(state: RelationalState, values: list[Any]) -> int:
         if is_all:
@@ -341,18 +263,7 @@ def _compile_successors(concept: SomeConcept | AllConcept, nodes: NodeTable) -> 
             return others
         return step(state, values, values[part])
 
-    if not _is_tabular(concept.role):
-        return nodes.add(concept, compute, source.join(ends))
-    table = _compile_rows(concept.role, nodes)
-
-    def revise(state: RelationalState, values: list[Any], old: int, places: Iterable[int]) -> int:
-        rows = table.read(state, values)
-        objects = values[top] & ~values[part] if is_all else values[part]
-        for place in places:
-            old = _set_bit(old, place, (rows[place] & objects != 0) != is_all)
-        return old
-
-    return nodes.add(concept, compute, ends.join(NodeSource(tables=(table.node,))), revise)
+    return nodes.add(concept, compute, source.join(NodeSource((part, top))))
 
 
 def _compile_step(
@@ -379,11 +290,10 @@ def _compile_step(
         two, two_source = _compile_step(second, nodes, backward)
         source = one_source.join(two_source)
         return lambda state, v, objects: two(state, v, one(state, v, objects)), source
-    table = _compile_rows(role, nodes)
-    source = NodeSource((table.node,))
+    rows, source = _compile_rows(role, nodes)
     if backward:
-        return lambda state, v, objects: _find_related(table.read(state, v), objects), source
-    return lambda state, v, objects: _join_rows(table.read(state, v), objects), source
+        return lambda state, v, objects: _find_related(rows(state, v), objects), source
+    return lambda state, v, objects: _join_rows(rows(state, v), objects), source
 
 
 def _step_by_name(name: str, backward: bool) -> Step:
@@ -414,60 +324,47 @@ def _repeat(step: Step, state: RelationalState, values: list[Any], objects: int)
     return reached
 
 
-def _is_tabular(role: RoleExpression) -> bool:
-    """Return True if each row of a role depends on the same row of names, or of inverses, only."""
-    if isinstance(role, InverseRole):
-        return _is_tabular(role.role)
-    return isinstance(role, NamedRole | AndRole | DifferenceRole)
-
-
-def _compile_rows(role: RoleExpression, nodes: NodeTable, backward: bool = False) -> _Table:
-    """Return the successors (or predecessors) of each object: a list of bitsets."""
+def _compile_rows(
+    role: RoleExpression, nodes: NodeTable, backward: bool = False
+) -> tuple[Rows, NodeSource]:
+    """Make the function that returns the successors (or predecessors) of each object."""
     if isinstance(role, InverseRole):
         return _compile_rows(role.role, nodes, not backward)
     if isinstance(role, NamedRole):
-        return _read_by_name(role.name, nodes, backward)
+        return _read_by_name(role.name, backward), NodeSource(names=frozenset([role.name]))
     if isinstance(role, AndRole | DifferenceRole):
-        return _compile_pairs(role, nodes, backward)
-    step, source = _compile_step(role, nodes, backward)
+        compute, source = _compile_pairs(role, nodes, backward)
+    else:
+        step, source = _compile_step(role, nodes, backward)
 
-    def compute(state: RelationalState, values: list[Any]) -> list[int]:
-        return [step(state, values, 1 << place) for place in range(len(state.objects))]
+        def compute(state: RelationalState, values: list[Any]) -> list[int]:
+            return [step(state, values, 1 << place) for place in range(len(state.objects))]
 
-    return _read_node(nodes.add(("rows", role, backward), compute, source))
+    index = nodes.add(("rows", role, backward), compute, source)
+    return lambda _, values: values[index], NodeSource((index,))
 
 
-def _compile_pairs(role: AndRole | DifferenceRole, nodes: NodeTable, backward: bool) -> _Table:
-    """Add a node for the rows of an intersection or a difference."""
-    one, other = (_compile_rows(part, nodes, backward) for part in (role.left, role.right))
+def _compile_pairs(
+    role: AndRole | DifferenceRole, nodes: NodeTable, backward: bool
+) -> tuple[Compute, NodeSource]:
+    """Make the rows of an intersection or a difference."""
+    one, one_source = _compile_rows(role.left, nodes, backward)
+    other, other_source = _compile_rows(role.right, nodes, backward)
     mask = -1 if isinstance(role, DifferenceRole) else 0  # complements the second row
 
     def compute(state: RelationalState, values: list[Any]) -> list[int]:
-        rows = zip(one.read(state, values), other.read(state, values), strict=True)
+        rows = zip(one(state, values), other(state, values), strict=True)
         return [a & (b ^ mask) for a, b in rows]
 
-    def revise(
-        state: RelationalState, values: list[Any], old: list[int], places: Iterable[int]
-    ) -> list[int]:
-        left, right = one.read(state, values), other.read(state, values)
-        for place in places:
-            old[place] = left[place] & (right[place] ^ mask)
-        return old
-
-    source = NodeSource(tables=(one.node, other.node))
-    return _read_node(nodes.add(("rows", role, backward), compute, source, revise))
+    return compute, one_source.join(other_source)
 
 
-def _read_node(index: int) -> _Table:
-    return _Table(index, lambda _, values: values[index])
-
-
-def _read_by_name(name: str, nodes: NodeTable, backward: bool) -> _Table:
+def _read_by_name(name: str, backward: bool) -> Rows:
     def read(state: RelationalState, _: list[Any]) -> Sequence[int]:
         tables = state.inverses if backward else state.roles
         return tables[name] if name in tables else [0] * len(state.objects)
 
-    return _Table(nodes.add_role(name, backward), read)
+    return read
 
 
 def _join_rows(rows: Sequence[int], objects: int) -> int:
@@ -499,7 +396,3 @@ def _find_related(rows: Sequence[int], objects: int) -> int:
 def _pack(digits: Sequence[str]) -> int:
     """Return the bitset whose bits are given as digits, the first object's first."""
     return int("".join(digits)[::-1] or "0", 2)
-
-
-def _set_bit(bits: int, place: int, value: bool) -> int:
-    return bits | 1 << place if value else bits & ~(1 << place)

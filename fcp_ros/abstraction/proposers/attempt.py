@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.abstraction.features.enumeration import FeaturePool, PoolLimits, enumerate_features
+from fcp_ros.abstraction.features.enumeration import PoolLimits, enumerate_features
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.expressions import DistanceFeature, Feature
 from fcp_ros.abstraction.proposers.assembly import LearnedAbstraction, assemble_abstraction
@@ -242,48 +242,11 @@ def attempt_abstraction(
 
     Raises TimeoutError if no selection was found until the deadline.
     """
-    pool = _enumerate(sample, vocabulary, settings, check)
-    return _select(name, pool.features, pool.values, pool, sample, firsts, settings, check)
-
-
-def adapt_abstraction(
-    learned: LearnedAbstraction,
-    sample: TransitionSample,
-    vocabulary: StateVocabulary,
-    firsts: Sequence[RelationalState],
-    settings: AttemptSettings,
-    check: Check,
-) -> LearnedAbstraction | None:
-    """Learn another policy with the features of an abstraction; None if they don't suffice."""
-    features = tuple(learned.refinement.features.values())
-    evaluator = FeatureEvaluator(features)
-    values = np.array([evaluator.evaluate(state) for state in sample.states])
-    pool = _enumerate(sample, vocabulary, settings, check) if settings.travel else None
-    return _select(learned.qnp.name, features, values, pool, sample, firsts, settings, check)
-
-
-def _enumerate(
-    sample: TransitionSample,
-    vocabulary: StateVocabulary,
-    settings: AttemptSettings,
-    check: Check,
-) -> FeaturePool:
     limits = PoolLimits(max_complexity=settings.complexity, time_limit=settings.pool_seconds)
-    return enumerate_features(vocabulary, sample.states, limits, check)
-
-
-def _select(
-    name: str,
-    features: Sequence[Feature],
-    values: NDArray[np.int32],
-    pool: FeaturePool | None,
-    sample: TransitionSample,
-    firsts: Sequence[RelationalState],
-    settings: AttemptSettings,
-    check: Check,
-) -> LearnedAbstraction | None:
+    pool = enumerate_features(vocabulary, sample.states, limits, check)
+    features, values = pool.features, pool.values
     writer: ProgramWriter = SearchWriter(settings.width) if settings.width else StepWriter()
-    if settings.travel and pool is not None:
+    if settings.travel:
         writer = JourneyWriter(sample, pool, settings.travel)
     problem = state_problem(features, values, sample, settings.only_nearer)
 

@@ -18,7 +18,6 @@ from fcp_ros.abstraction.policy.refining import has_effect
 from fcp_ros.abstraction.proposers.assembly import LearnedAbstraction
 from fcp_ros.abstraction.proposers.attempt import (
     AttemptSettings,
-    adapt_abstraction,
     attempt_abstraction,
     state_problem,
 )
@@ -261,7 +260,6 @@ class SymbolicLearning:
 
         `vocabulary`: the names that features may use.
         """
-        learned: LearnedAbstraction | None = None
         for _ in range(ROUNDS):
             if not samples.states:
                 return None
@@ -278,14 +276,9 @@ class SymbolicLearning:
             sample, firsts = samples.join(stage.begins_anywhere), samples.firsts
             self.states = len(sample.states)
             try:
-                if learned is not None:
-                    learned = adapt_abstraction(
-                        learned, sample, vocabulary, firsts, settings, self._check
-                    )
-                if learned is None:
-                    learned = attempt_abstraction(
-                        "learned", sample, vocabulary, firsts, settings, self._check
-                    )
+                learned = attempt_abstraction(
+                    "learned", sample, vocabulary, firsts, settings, self._check
+                )
             except TimeoutError:
                 learned = None
             self._report(

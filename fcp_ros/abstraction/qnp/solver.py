@@ -16,7 +16,7 @@ from fcp_ros.abstraction.qnp.state_space import (
     QnpWatch,
     StateSpace,
     build_policy_graph,
-    number_components,
+    list_components,
     sieve,
 )
 from fcp_ros.foundation.stopping import Check, never_stop
@@ -260,10 +260,7 @@ class TerminationGame:
             state: [target for move in own for target in targets[move]]
             for state, own in moves.items()
         }
-        components: dict[int, set[int]] = {}
-        for state, root in number_components(following).items():
-            components.setdefault(root, set()).add(state)
-        return list(components.values())
+        return list(list_components(following))
 
 
 def _iterate_bits(mask: int) -> Iterable[int]:

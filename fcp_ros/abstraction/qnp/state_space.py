@@ -378,7 +378,7 @@ def _split_components(edges: tuple[PolicyEdge, ...]) -> list[tuple[PolicyEdge, .
     following: dict[QState, list[QState]] = {}
     for edge in edges:
         following.setdefault(edge.source, []).append(edge.target)
-    component = number_components(following)
+    component = {state: n for n, one in enumerate(list_components(following)) for state in one}
     inner: dict[int, list[PolicyEdge]] = {}
     for edge in edges:
         if component.get(edge.target) == component[edge.source]:
@@ -386,46 +386,20 @@ def _split_components(edges: tuple[PolicyEdge, ...]) -> list[tuple[PolicyEdge, .
     return [tuple(one) for one in inner.values()]
 
 
-def number_components(following: Mapping[int, Iterable[int]]) -> dict[int, int]:
-    """Number the strongly connected components (Tarjan, without recursion).
+def list_components(following: Mapping[int, Iterable[int]]) -> Iterator[set[int]]:
+    """Yield the strongly connected components, those first that lead to no other.
 
-    `following`: the targets of each node that has some; other nodes are left out. Returns the
-    number of the component of each node with targets.
+    `following`: the targets of each node that has some; other nodes are left out.
     """
-    order: dict[int, int] = {}
-    low: dict[int, int] = {}
-    component: dict[int, int] = {}
-    stack: list[int] = []
-    for root in following:
-        if root in order:
-            continue
-        order[root] = low[root] = len(order)
-        stack.append(root)
-        path = [(root, iter(following[root]))]
-        while path:
-            node, targets = path[-1]
-            for target in targets:
-                if target in order:
-                    if target not in component:
-                        low[node] = min(low[node], order[target])
-                elif target in following:
-                    order[target] = low[target] = len(order)
-                    stack.append(target)
-                    path.append((target, iter(following[target])))
-                    break
-            else:
-                path.pop()
-                if path:
-                    low[path[-1][0]] = min(low[path[-1][0]], low[node])
-                if low[node] == order[node]:
-                    _close_component(node, stack, component)
-    return component
+    import networkx  # slow to import
 
-
-def _close_component(root: int, stack: list[int], component: dict[int, int]) -> None:
-    """Take the component of `root` from the stack; its nodes get the number of `root`."""
-    while True:
-        node = stack.pop()
-        component[node] = root
-        if node == root:
-            return
+    graph = networkx.DiGraph()
+    graph.add_nodes_from(following)
+    graph.add_edges_from(
+        (node, target)
+        for node, targets in following.items()
+        for target in targets
+        if target in following
+    )
+    found: Iterator[set[int]] = networkx.strongly_connected_components(graph)
+    return found

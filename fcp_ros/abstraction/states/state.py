@@ -145,11 +145,6 @@ _Fact = tuple[str | int, ...]
 take_version = itertools.count(1).__next__
 """Returns a number that no state has had as a version; shared, so that caches may be, too."""
 
-_MOST_ORIGINS = 4096
-"""Changes of roles that are remembered; then all are forgotten."""
-_LONGEST_WAY = 8
-"""Changes that are listed at most; more are as slow as to look at the whole role."""
-
 
 class RelationalState:
     """A state that changes in place.
@@ -164,7 +159,6 @@ class RelationalState:
         "flags",
         "inverses",
         "objects",
-        "origins",
         "positions",
         "roles",
         "sources",
@@ -195,9 +189,6 @@ class RelationalState:
         names = (*vocabulary.flags, *vocabulary.concepts, *vocabulary.roles)
         # by name a number that no other content of the name has, in any state
         self.versions = {name: take_version() for name in names}
-        # by version of a role, the version before, and the pair that came or went since; shared by
-        # copies, and forgotten from time to time
-        self.origins: dict[int, tuple[int, tuple[int, int]]] = {}
         self._digest: int | None = None
         self._codes: dict[_Fact, int] = {}
 
@@ -218,7 +209,6 @@ class RelationalState:
         other.targets = dict(self.targets)
         other.wide = {name: set(tuples) for name, tuples in self.wide.items()}
         other.versions = dict(self.versions)
-        other.origins = self.origins
         other._digest = self._digest
         other._codes = self._codes
         return other
@@ -266,12 +256,8 @@ class RelationalState:
             self.sources[name] ^= source_bit
         if not (column and new_column):
             self.targets[name] ^= target_bit
-        version, origins = take_version(), self.origins
-        if len(origins) >= _MOST_ORIGINS:
-            origins.clear()
-        origins[version] = (self.versions[name], (source, target))
         # As in `_note`, whose call would cost a tenth of all this.
-        self.versions[name] = version
+        self.versions[name] = take_version()
         if self._digest is not None:
             self._digest ^= self._code_of((name, source, target))
         return True
@@ -327,28 +313,6 @@ class RelationalState:
         self.versions[name] = take_version()
         if self._digest is not None:
             self._digest ^= self._code_of(fact)
-
-    def list_changed_pairs(self, before: int, after: int) -> list[tuple[int, int]] | None:
-        """List the pairs that came or went between two versions of a role, in any order.
-
-        Some may be listed that came and went again. `before`: one version; it may be the later one,
-        or one of a branch that was taken back. Returns None if they are many, or no longer known.
-        """
-        origins = self.origins
-        ways: dict[int, list[tuple[int, int]]] = {after: []}
-        way: list[tuple[int, int]] = []
-        version = after
-        while version != before and version in origins and len(way) < _LONGEST_WAY:
-            version, pair = origins[version]
-            way = [*way, pair]
-            ways[version] = way
-        way, version = [], before
-        while version not in ways:
-            if version not in origins or len(way) >= _LONGEST_WAY:
-                return None
-            version, pair = origins[version]
-            way.append(pair)
-        return way + ways[version]
 
     # --- the key
 

@@ -207,7 +207,7 @@ def is_settled(
     return all(is_settled(part, schema, initially) for part in children(condition))
 
 
-_ACHIEVEMENTS = frozenset(
+ACHIEVEMENTS = frozenset(
     {TrajectoryOperator.SOMETIME, TrajectoryOperator.FIRST_THEN, TrajectoryOperator.WITHIN}
 )
 """Constraints that a plan has to do something for. The others restrict what it does, such as
@@ -262,7 +262,7 @@ def _unfold(goal: Expression, instance: Instance) -> Iterator[Expression]:
 
 def _may_be_left_out(part: Expression) -> bool:
     if isinstance(part, TrajectoryConstraint):
-        return part.operator in _ACHIEVEMENTS
+        return part.operator in ACHIEVEMENTS
     return not isinstance(part, Weighted) and not has_requirements(part)
 
 

@@ -173,18 +173,6 @@ def test_rows_of_another_state_with_the_same_versions_are_not_kept() -> None:
     assert evaluator.evaluate(one) == (3, 0)
 
 
-def test_only_rows_that_changed_are_computed_again() -> None:
-    state = make_state("abcxy", {}, {"at": "ax bx cx", "goal.at": "ay by"})
-    evaluator = FeatureEvaluator([parse_feature("count(some(difference(goal.at, at), top))")])
-    assert evaluator.evaluate(state) == (2,)
-    # Not seen: the version of the name stays the same, and so does the row of a.
-    state.roles["at"][0] = 0b10000
-    state.set_pair("at", 2, 3, False)
-    assert evaluator.evaluate(state) == (2,)
-    state.set_pair("at", 1, 4, True)
-    assert evaluator.evaluate(state) == (1,)
-
-
 def test_values_along_random_walks_with_steps_taken_back() -> None:
     task = parse_pddl(FERRY, FERRY_PROBLEM)
     goal = list_goal_atoms(task.goal, task.instance, task.domain)

@@ -13,7 +13,6 @@ from fcp_ros.abstraction.states.building import UnsupportedGoal, build_state, li
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import (
     RelationalState,
-    StateVocabulary,
     gather_bits,
     list_bits,
     list_forms,
@@ -203,41 +202,6 @@ def test_wide_relations_keep_their_pairs(household: Domain, flat: Instance) -> N
             expected = {list(combinations(t, 2))[place] for t in known}
             rows = state.roles[name]
             assert {(s, t) for s, bits in enumerate(rows) for t in list_bits(bits)} == expected
-
-
-def test_changed_pairs_between_versions() -> None:
-    vocabulary = StateVocabulary((), (), ("at",), frozenset(["at"]))
-    state = RelationalState(vocabulary, tuple("abcd"))
-    first = state.versions["at"]
-    state.set_pair("at", 0, 1, True)
-    second = state.versions["at"]
-    state.set_pair("at", 2, 3, True)
-    third = state.versions["at"]
-    other = state.copy()
-    other.set_pair("at", 3, 0, True)
-    assert state.list_changed_pairs(first, first) == []
-    assert state.list_changed_pairs(first, third) == [(2, 3), (0, 1)]
-    assert state.list_changed_pairs(third, first) == [(2, 3), (0, 1)]
-    assert state.list_changed_pairs(third, other.versions["at"]) == [(3, 0)]
-    # Another branch, after a step was taken back: as `take_back` does it.
-    state.set_pair("at", 2, 3, False)
-    state.versions["at"] = second
-    state.set_pair("at", 1, 1, True)
-    assert sorted(other.list_changed_pairs(state.versions["at"], other.versions["at"]) or []) == [
-        *((1, 1), (2, 3), (3, 0))
-    ]
-    assert state.list_changed_pairs(first, 10**9) is None
-    for place in range(9):
-        state.set_pair("at", 0, 2, place % 2 == 0)
-    assert state.list_changed_pairs(first, state.versions["at"]) is None
-
-
-def test_changes_are_forgotten_from_time_to_time() -> None:
-    vocabulary = StateVocabulary((), (), ("at",), frozenset(["at"]))
-    state = RelationalState(vocabulary, tuple("ab"))
-    for place in range(10_000):
-        state.set_pair("at", 0, 1, place % 2 == 0)
-    assert len(state.origins) <= 4096
 
 
 # --- Conjunctive goals are worked out as facts; the rest is refused with a reason
