@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.graph.roles import is_floor, is_robot
+from fcp_ros.scene.graph.roles import is_door, is_floor, is_robot
 from fcp_ros.scene.relations.draft_graph import is_kept
 from fcp_ros.scene.relations.relation_options import RelationOptions
 from fcp_ros.scene.relations.rooms import ensure_pose
@@ -68,9 +68,11 @@ class ChangedInputs:
                 id_ in known_floors or (now is not None and now.parents and is_floor(now))
             ) and not _has_same_shape(was, now):
                 return f"the floor {id_} came, went or changed its shape"
+            elif id_ in self.shapes and any(node and is_door(node) for node in (was, now)):
+                return f"the door {id_} came, went or changed its shape"
         for name, legs in self.touched:
-            if name == "connected" and (name, legs) in self.relations:
-                return f"a given connection changed: {name}({', '.join(legs)})"
+            if name == "connected":
+                return f"a connection changed: {name}({', '.join(legs)})"
             if name == "adjacent" and "adjacent" in options.also:
                 return f"a relation between rooms changed: {name}({', '.join(legs)})"
         left = set(robots)

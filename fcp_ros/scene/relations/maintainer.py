@@ -4,8 +4,8 @@
 A change concerns: the changed things; the things that lie, or now would lie, on, in or under their
 boxes; the things that these hold, transitively (they are in the same room); and for ``near`` the
 things around their old and new boxes. Only the relations of these are derived again, with the code
-and the numbers of the full derivation. Where rooms, floors or given connections change, or most of
-the scene does, everything is derived again.
+and the numbers of the full derivation. Where rooms, floors, doors or connections change, or
+most of the scene does, everything is derived again.
 """
 
 from __future__ import annotations
@@ -28,53 +28,12 @@ from fcp_ros.scene.relations.complete import Completion, complete_scene
 from fcp_ros.scene.relations.derivation import ASSUMED
 from fcp_ros.scene.relations.draft_graph import is_kept
 from fcp_ros.scene.relations.nearness import BoxGrid, NearMaintainer, Rectangle
-from fcp_ros.scene.relations.passages import relate_doors, update_reach
+from fcp_ros.scene.relations.passages import update_reach
 from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
-from fcp_ros.scene.relations.rooms import RoomFinder, ensure_pose
+from fcp_ros.scene.relations.rooms import ensure_pose
 from fcp_ros.scene.relations.supports import find_supports_among
 from fcp_ros.scene.relations.unsettled import reach_of
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Indices, build_boxes, measure_depth
-
-
-class DoorMaintainer:
-    """The rooms that doors join, while doors come, go and move between rooms that stay.
-
-    ``named`` holds the passages that given relations name.
-    """
-
-    def __init__(self, graph: SceneGraph, finder: RoomFinder, options: RelationOptions) -> None:
-        self._finder = finder
-        self._options = options
-        self.named = {
-            relation.elements[2]
-            for relation in graph.relations_named("connected")
-            if len(relation.elements) == 3 and is_kept(relation, options.derived)
-        }
-
-    def update(
-        self, before: SceneGraph, raw: SceneGraph, ids: Iterable[str]
-    ) -> dict[RelationKey, SceneRelation | None]:
-        """Derive ``connected`` again for the doors among changed nodes; None: no longer holds.
-
-        ``before`` is the completed graph, ``raw`` the one with the change and nothing derived.
-        """
-        after: dict[RelationKey, SceneRelation | None] = {}
-        doors = []
-        for id_ in ids:
-            if id_ in self.named:
-                continue
-            for relation in before.relations_of(id_):
-                if relation.name == "connected" and relation.elements[-1] == id_:
-                    after[relation.key] = None
-            node = raw.nodes.get(id_)
-            if node is not None and is_door(node):
-                doors.append(node)
-        for relations in relate_doors(doors, raw.nodes, self._finder, self._options).values():
-            after.update((relation.key, relation) for relation in relations)
-        return after
-
-
-# --- maintenance of the derived relations of a scene while the scene changes ---
 
 _PLACES = ("on", "inside", "under", "attached", "in_room", "at")
 """Relations derived for one thing at a time, their first leg."""
@@ -118,7 +77,10 @@ class RelationMaintainer:
         before, raw = self.graph, apply_delta(self.graph, delta)
         change = ChangedInputs.of(before, raw, delta, self._options)
         floors = self._derivation.structure.floors.values()
+        below = find_descendants(raw, change)
         reason = change.explain_full_derivation(floors, self._robots, self._options)
+        if any(is_door(raw.nodes[id_]) for id_ in below):
+            reason = reason or "what a door belongs to changed"
         if len(change.nodes) * _MOST_LOCAL > len(raw.nodes):
             reason = reason or "most of the scene changed"
         if reason:
@@ -126,7 +88,7 @@ class RelationMaintainer:
             return compute_delta(before, self.graph)
         with np.errstate(over="ignore", invalid="ignore"):
             self._index_neighbourhoods()
-            return self._advance_locally(raw, change, delta)
+            return self._advance_locally(raw, change, delta, below)
 
     def adopt(self, graph: SceneGraph) -> None:
         """Continue from a graph with the same nodes and relations in another order, or number."""
@@ -137,8 +99,6 @@ class RelationMaintainer:
         self.graph = completion.graph
         self.conflicts = completion.conflicts
         self._derivation = completion.derivation
-        self._fixed = set(completion.derivation.structure.fixed)
-        self._derivation.structure = self._derivation.structure._replace(fixed=self._fixed)
         self._derivation.nodes = self.graph.nodes
         self._unindexed: Completion | None = completion
         self._robots = {n.id for n in self.graph.in_layer(Layer.AGENT) if is_robot(n)}
@@ -151,7 +111,6 @@ class RelationMaintainer:
             return
         self._grid = BoxGrid(completion.boxes)
         self._near = NearMaintainer(completion.nearest, self._grid, self._options)
-        self._doors = DoorMaintainer(self.graph, self._derivation.structure.finder, self._options)
         self._rooms_of_floor: dict[str, list[str]] = {}
         for room, floor in self._derivation.structure.floors.items():
             self._rooms_of_floor.setdefault(floor, []).append(room)
@@ -159,7 +118,7 @@ class RelationMaintainer:
     # ---- the neighbourhood -----------------------------------------------------------------------
 
     def _advance_locally(
-        self, raw: SceneGraph, change: ChangedInputs, delta: SceneDelta
+        self, raw: SceneGraph, change: ChangedInputs, delta: SceneDelta, below: set[str]
     ) -> SceneDelta:
         """Derive the relations around a change again.
 
@@ -168,7 +127,6 @@ class RelationMaintainer:
         stands on the floor of its room. ``self.graph`` is the graph before until the end.
         """
         self._derivation.nodes = raw.nodes
-        below = find_descendants(raw, change)
         placed_items = self._take_relations(change)
         present = [id_ for id_ in change.shapes if id_ in raw.nodes]
         old_places = self._near.regions_around(change.shapes)
@@ -193,8 +151,6 @@ class RelationMaintainer:
         after = self._collect_relations(
             raw, change, located | {id_ for id_ in circular if id_ in raw.nodes}
         )
-        doors = {legs[-1] for name, legs in change.touched if name == "connected"}
-        after.update(self._doors.update(self.graph, raw, {*present, *below, *doors}))
         after.update(self._near.update(raw, change, old_places))
         nodes = self._collect_nodes(raw, change, located)
         whole = self._build_delta(raw, delta, after, nodes)
@@ -230,11 +186,6 @@ class RelationMaintainer:
         boxed = []
         for id_ in change.shapes:
             now = change.nodes[id_][1]
-            door = id_ in self._doors.named or (now is not None and is_door(now))
-            if door and now is not None:
-                self._fixed.add(id_)
-            elif id_ not in self._rooms_of_floor:
-                self._fixed.discard(id_)
             self._robots.discard(id_)
             if now is not None and is_robot(now):
                 self._robots.add(id_)
