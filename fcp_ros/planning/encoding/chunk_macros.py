@@ -34,48 +34,37 @@ class MacroOptions:
     tries: int = 20_000
 
 
-def make_macros(
-    entries: Sequence[Entry],  # its flat operators, each of one ground step (before any are merged)
-    library: ChunkLibrary,
-    sizes: Sequence[int],
-    pools: Sequence[FlatResource],
-    clock: int,  # number of the one that counts time, or -1
-    options: MacroOptions | None = None,
-    check: Check = never_stop,
-) -> list[Entry]:
-    """Make the macro operators of a task that is being encoded.
-
-    Returns:
-        one entry for each macro: `action.steps` are its steps, `action.chunk` the chunk's name; its
-        cost and use are the sums of theirs; its graded atoms judge the chunk, or its steps.
-    """
-    limits = options or MacroOptions()
-    index = _Index(entries)
-    made: list[Entry] = []
-    for chunk in library.chunks:
-        search = _ChunkSearch(chunk, index, sizes, limits.tries, check)
-        count = 0
-        for binding, parts, whole in search.find_sequences():
-            if count >= limits.most_of_chunk or len(made) >= limits.most:
-                break
-            entry = _make_macro(chunk, binding, parts, whole, pools, clock)
-            if entry is not None:
-                made.append(entry)
-                count += 1
-    return made
-
-
 def bind_macro_maker(
     library: ChunkLibrary,
     options: MacroOptions | None = None,
     check: Check = never_stop,
 ) -> MacroMaker:
-    """Bind `make_macros` to a library, in the form that `EncodeOptions.macros` takes."""
+    """Bind a library to the maker of macros that `EncodeOptions.macros` takes.
+
+    It makes one entry for each macro: `action.steps` are its steps, `action.chunk` the chunk's
+    name; its cost and use are the sums of theirs; its graded atoms judge the chunk, or its steps.
+    """
+    limits = options or MacroOptions()
 
     def make(
-        entries: Sequence[Entry], sizes: Sequence[int], pools: Sequence[FlatResource], clock: int
+        entries: Sequence[Entry],  # each of one ground step (before any are merged)
+        sizes: Sequence[int],
+        pools: Sequence[FlatResource],
+        clock: int,  # number of the one that counts time, or -1
     ) -> list[Entry]:
-        return make_macros(entries, library, sizes, pools, clock, options, check)
+        index = _Index(entries)
+        made: list[Entry] = []
+        for chunk in library.chunks:
+            search = _ChunkSearch(chunk, index, sizes, limits.tries, check)
+            count = 0
+            for binding, parts, whole in search.find_sequences():
+                if count >= limits.most_of_chunk or len(made) >= limits.most:
+                    break
+                entry = _make_macro(chunk, binding, parts, whole, pools, clock)
+                if entry is not None:
+                    made.append(entry)
+                    count += 1
+        return made
 
     return make
 

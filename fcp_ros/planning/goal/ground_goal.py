@@ -195,7 +195,7 @@ class _GoalGrounding:
             for part in goal.parts:
                 yield from self._take(part, environment)
         elif isinstance(goal, Forall) and has_requirements(goal.body):
-            for inner in self._conditions.bind_demanding(goal, environment):
+            for inner in self._conditions.bind_all(goal.variables, environment, goal.body):
                 yield from self._take(goal.body, inner)
         elif isinstance(goal, TrajectoryConstraint):
             self._formulas.append(self._constrain(goal, environment, hard=True))
@@ -228,7 +228,7 @@ class _GoalGrounding:
         if isinstance(body, And):
             return make_both(self._ground_body(part, environment) for part in body.parts)
         if isinstance(body, Forall) and has_requirements(body.body):
-            inner = self._conditions.bind_demanding(body, environment)
+            inner = self._conditions.bind_all(body.variables, environment, body.body)
             return make_both(self._ground_body(body.body, each) for each in inner)
         if isinstance(body, TrajectoryConstraint):
             return self._constrain(body, environment, hard=False)

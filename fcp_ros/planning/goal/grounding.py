@@ -123,7 +123,7 @@ class ConditionGrounding:
                 self._instantiate(expression.variables, expression.body, environment)
             )
         if isinstance(expression, Forall):
-            demanding = self.bind_demanding(expression, environment)
+            demanding = self.bind_all(expression.variables, environment, expression.body)
             return make_both(self._ground_instances(expression.body, demanding))
         if expression.bound is Bound.MOST:
             chosen, body = self.choose(expression, environment)
@@ -188,33 +188,24 @@ class ConditionGrounding:
                     yield make_instantiation(first.name, element, choice)
 
     def bind_all(
-        self, variables: tuple[TypedVariable, ...], environment: Environment
+        self,
+        variables: tuple[TypedVariable, ...],
+        environment: Environment,
+        body: Expression | None = None,
     ) -> Iterator[Environment]:
-        if not variables:
-            yield environment
-            return
-        for element in self._elements(variables[0].type):
-            self._count_binding()
-            yield from self.bind_all(variables[1:], {**environment, variables[0].name: element})
+        """Yield the bindings of variables.
 
-    def bind_demanding(self, every: Forall, environment: Environment) -> Iterator[Environment]:
-        """Yield the bindings of a `forall` under which its body is not settled to be true.
-
-        A binding of its first variables is dropped as soon as static facts settle that.
+        With a body, only those under which it is not settled to be true: a binding of the first
+        variables is dropped as soon as static facts settle that.
         """
-        yield from self._bind_demanding(every.variables, every.body, environment)
-
-    def _bind_demanding(
-        self, variables: tuple[TypedVariable, ...], body: Expression, environment: Environment
-    ) -> Iterator[Environment]:
         if not variables:
             yield environment
             return
         for element in self._elements(variables[0].type):
             self._count_binding()
             inner = {**environment, variables[0].name: element}
-            if not self._is_certain(body, inner):
-                yield from self._bind_demanding(variables[1:], body, inner)
+            if body is None or not self._is_certain(body, inner):
+                yield from self.bind_all(variables[1:], inner, body)
 
     def _elements(self, type_: str) -> tuple[str, ...]:
         return tuple(map(self._instance.name_of, self._instance.elements(type_)))

@@ -111,6 +111,17 @@ def write_initial_row(task: FlatTask, landmarks: Landmarks, space: Space) -> Non
 
 
 @part
+def _add_landmarks(packing: Packing, landmarks: Landmarks, space: Space, var: int) -> None:
+    """Add the landmarks that a variable's value in `space.fresh` makes true to `space.row`."""
+    value = (space.fresh[packing.word[var]] >> packing.shift[var]) & packing.mask[var]
+    for k in range(landmarks.own_start[var], landmarks.own_start[var + 1]):
+        number = landmarks.own[k]
+        equal = np.int64(value) == landmarks.val[number]
+        if equal != (landmarks.other[number] == 1):
+            space.row[number >> 6] |= np.uint64(1) << np.uint64(number & 63)
+
+
+@part
 def write_successor_row(
     task: FlatTask,
     packing: Packing,
@@ -132,21 +143,9 @@ def write_successor_row(
     for word in range(width):
         space.row[word] = space.rows[state, word]
     for effect in range(task.eff_start[operator], task.eff_start[operator + 1]):
-        var = task.eff_var[effect]
-        value = (space.fresh[packing.word[var]] >> packing.shift[var]) & packing.mask[var]
-        for k in range(landmarks.own_start[var], landmarks.own_start[var + 1]):
-            number = landmarks.own[k]
-            equal = np.int64(value) == landmarks.val[number]
-            if equal != (landmarks.other[number] == 1):
-                space.row[number >> 6] |= np.uint64(1) << np.uint64(number & 63)
+        _add_landmarks(packing, landmarks, space, task.eff_var[effect])
     for d in range(len(task.axioms.derived)):
-        var = task.axioms.derived[d]
-        value = (space.fresh[packing.word[var]] >> packing.shift[var]) & packing.mask[var]
-        for k in range(landmarks.own_start[var], landmarks.own_start[var + 1]):
-            number = landmarks.own[k]
-            equal = np.int64(value) == landmarks.val[number]
-            if equal != (landmarks.other[number] == 1):
-                space.row[number >> 6] |= np.uint64(1) << np.uint64(number & 63)
+        _add_landmarks(packing, landmarks, space, task.axioms.derived[d])
     lost = False
     for word in range(width):
         if is_new:
