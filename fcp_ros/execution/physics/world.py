@@ -292,13 +292,6 @@ class PhysicsWorld:
             self._check(name)
             return self._arena.pose(name)
 
-    def twist(self, name: str) -> tuple[Vector, Vector]:
-        """Linear (m/s, in the map frame) and angular velocity (rad/s, in the thing's frame)."""
-        with self._lock:
-            self._check(name)
-            x, y, z, *turn = self._arena.velocity(name).tolist()
-            return (x, y, z), (turn[0], turn[1], turn[2])
-
     def box(self, name: str) -> Vector:
         """Full extents (m)."""
         self._check(name)

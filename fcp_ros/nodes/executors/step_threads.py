@@ -60,10 +60,6 @@ class StepThreads:
             )
             self._servers.append(server)
 
-    @property
-    def servers(self) -> tuple[ActionServer, ...]:
-        return tuple(self._servers)
-
     def close(self) -> None:
         """Offer the actions no longer; the node has closed its workers."""
         while self._servers:
