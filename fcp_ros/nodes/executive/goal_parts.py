@@ -27,7 +27,7 @@ from fcp_ros.nodes.executive.reports import GoalReport, StateBoard
 from fcp_ros.nodes.executive.server_clients import PlannerClient
 from fcp_ros.nodes.executive.standing_wish import OpenQuestions
 from fcp_ros.nodes.executive.watches import NameWatch, SceneWatch
-from fcp_ros.nodes.runtime.managed_node import GoalEnd
+from fcp_ros.nodes.runtime.goal_jobs import GoalEnd
 from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 from fcp_ros.planning.model.plan import PlanStep

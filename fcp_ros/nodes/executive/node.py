@@ -63,8 +63,9 @@ from fcp_ros.nodes.runtime.domain_parameter import (
     choose_world,
     read_domain,
 )
+from fcp_ros.nodes.runtime.goal_jobs import GoalEnd, end_goal, execute_goal
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal, execute_goal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.qos import event_qos, state_qos
 from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,

@@ -20,7 +20,7 @@ from fcp_ros.nodes.executive.goal_parts import (
 )
 from fcp_ros.nodes.executive.parameters import PlanError
 from fcp_ros.nodes.executive.reports import GoalReport, find_words
-from fcp_ros.nodes.runtime.managed_node import GoalEnd
+from fcp_ros.nodes.runtime.goal_jobs import GoalEnd
 from fcp_ros.nodes.scene_access.owner import ADVICE
 from fcp_ros.planning.model.plan import PlanStep
 

@@ -8,7 +8,7 @@ from typing import Any
 from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.msg import PlanStatus
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError
-from fcp_ros.nodes.runtime.managed_node import GoalEnd
+from fcp_ros.nodes.runtime.goal_jobs import GoalEnd
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefusal
 
 GoalResult = tuple[GoalEnd, Any]

@@ -226,8 +226,7 @@ class SimulatedExecutorNode(ManagedNode):
         self._stopped.set()
         if self._mover is not None:
             self._mover.stop()
-        if self._steps is not None:
-            self._steps.cancel_all()
+        self.workers.cancel_jobs()
         self._scene.wake()
 
     def release(self) -> None:

@@ -230,8 +230,6 @@ class WorldExecutorNode(ManagedNode):
             self.workers[CLOCK].submit(self._keep_time)
 
     def deactivate(self) -> None:
-        if self._steps is not None:
-            self._steps.cancel_all()
         self.workers.cancel_jobs()
         self._scene.wake()
 
