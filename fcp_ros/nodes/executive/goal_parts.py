@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.events import RoomChanged
@@ -21,7 +22,7 @@ from fcp_ros.nodes.executive.goal_context import GoalContext
 from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.keeping import GoalKeeping
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
-from fcp_ros.nodes.executive.parameters import GoalError, PlanError, WaitSettings
+from fcp_ros.nodes.executive.parameters import WaitSettings
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.reports import GoalReport, StateBoard
 from fcp_ros.nodes.executive.server_clients import PlannerClient
@@ -76,7 +77,7 @@ class Conclusion:
     """The end of a goal, with its error code and one sentence for the client."""
 
     end: GoalEnd
-    code: PlanError | GoalError
+    code: int  # one of `PlanError` or `GoalError`
     message: str
 
 
@@ -135,10 +136,12 @@ def prepare_plan(
 
 
 def conclude_cancelled(
-    context: GoalContext, errors: type[PlanError] | type[GoalError], message: str
+    context: GoalContext,
+    errors: Any,  # `PlanError` or `GoalError`
+    message: str,
 ) -> Conclusion:
     """Return the end of a cancelled goal: aborted if it was the node itself that ended it."""
     if context.interruption is not None:
         text = f"{context.interruption.sentence} {message}"
-        return Conclusion(GoalEnd.ABORTED, errors[context.interruption.code], text)
+        return Conclusion(GoalEnd.ABORTED, getattr(errors, context.interruption.code), text)
     return Conclusion(GoalEnd.CANCELLED, errors.CANCELLED, message)

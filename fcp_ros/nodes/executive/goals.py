@@ -56,6 +56,14 @@ CROWDED = frozenset(
 )
 """Status of a request without the agents that others need -> one with them may be solved."""
 
+ERRORS = {
+    DispatchStatus.STEP_TIMED_OUT: GoalError.TIMED_OUT,
+    DispatchStatus.EXECUTOR_LOST: GoalError.EXECUTOR_LOST,
+    DispatchStatus.SCENE_LOST: GoalError.SCENE_LOST,
+    DispatchStatus.NAME_CONFLICT: GoalError.NAME_CONFLICT,
+}
+"""Status of a dispatched plan that no other plan follows -> error code."""
+
 ASK_AGAIN = 0.5
 """Seconds after which the planner is asked again that has lost a scene graph which is there."""
 
@@ -463,18 +471,10 @@ def _is_solved(result: PlanResultMessage) -> bool:
         return False
 
 
-def _find_error(result: DispatchResult) -> GoalError:
+def _find_error(result: DispatchResult) -> int:
     """Find the error code for a plan whose failure no other plan would avoid."""
-    if result.status is DispatchStatus.STEP_TIMED_OUT:
-        return GoalError.TIMED_OUT
-    if result.status is DispatchStatus.EXECUTOR_LOST:
-        return GoalError.EXECUTOR_LOST
-    if result.status is DispatchStatus.SCENE_LOST:
-        return GoalError.SCENE_LOST
-    if result.status is DispatchStatus.NAME_CONFLICT:
-        return GoalError.NAME_CONFLICT
-    outcome = result.failure
-    if outcome is not None and outcome.code is OutcomeCode.CANCELLED:
-        return GoalError.CANCELLED  # by somebody else, at the executor
-    # Its executor is not there, or refuses such a step.
-    return GoalError.NO_EXECUTOR
+    outcome, code = result.failure, ERRORS.get(result.status)
+    if code is None and outcome is not None and outcome.code is OutcomeCode.CANCELLED:
+        code = GoalError.CANCELLED  # by somebody else, at the executor
+    # Else its executor is not there, or refuses such a step.
+    return int(code or GoalError.NO_EXECUTOR)

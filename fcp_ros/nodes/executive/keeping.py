@@ -75,7 +75,7 @@ class GoalKeeping:
         """Take note of the end of a turn; return True if the goal stays in force after it."""
         if not self.wish.kept:
             return False
-        has_succeeded = code == GoalError.NONE
+        has_succeeded = code == int(GoalError.NONE)
         if not self.is_in_force:  # as long as it was never met, it ends as other goals do
             self.is_in_force = has_succeeded
             return has_succeeded

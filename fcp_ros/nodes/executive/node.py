@@ -456,21 +456,20 @@ class ExecutiveNode(ManagedNode):
         run: PlanExecution | GoalAchievement
         if keeping is None:
             run = PlanExecution(parts, context, report)
-            code: PlanError | GoalError = PlanError.INTERNAL_ERROR
-            inactive: PlanError | GoalError = PlanError.NODE_INACTIVE
+            errors = PlanError
         else:
             wanted = context.goal.request.max_replans
             most = wanted if wanted >= 0 else self.parameters.integer("max_replans")
             policy, kept = ReplanPolicy(most), self.parameters.integer("most_waiting")
             run = GoalAchievement(parts, context, report, policy, keeping, kept)
-            code, inactive = GoalError.INTERNAL_ERROR, GoalError.NODE_INACTIVE
+            errors = GoalError
         try:
             return run.run()
         except ThreadClosed:
-            return run.conclude(Conclusion(GoalEnd.ABORTED, inactive, CLEANED_UP))
+            return run.conclude(Conclusion(GoalEnd.ABORTED, errors.NODE_INACTIVE, CLEANED_UP))
         except Exception as error:
             sentence = self.internal_fault("executing a goal", error).sentence
-            return run.conclude(Conclusion(GoalEnd.ABORTED, code, sentence))
+            return run.conclude(Conclusion(GoalEnd.ABORTED, errors.INTERNAL_ERROR, sentence))
         finally:
             parts.fleet.leave(context.key)  # also if it waited for room, and does not any more
 

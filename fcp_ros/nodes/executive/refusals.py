@@ -30,7 +30,7 @@ def refuse(request: Any, refusal: RequestRefusal) -> GoalResult:
 def abort(request: Any, code: str, sentence: str) -> GoalResult:
     """Return the end and the result of a goal, by the name of a code that both actions have."""
     errors = PlanError if isinstance(request, ExecutePlan.Goal) else GoalError
-    return GoalEnd.ABORTED, make_result(request, errors[code], sentence)
+    return GoalEnd.ABORTED, make_result(request, getattr(errors, code), sentence)
 
 
 def make_result(request: Any, code: int, sentence: str) -> Any:
