@@ -331,7 +331,7 @@ MaxNodesOption = Annotated[
 
 
 @dataclass(frozen=True)
-class ReadingOptions:
+class FileOptions:
     """The options that decide how a file is read."""
 
     also: AlsoOption = None
@@ -353,7 +353,7 @@ class SessionOptions:
     overrides: OverridesOption = None
     similar: SimilarOption = None
 
-    def open(self, file: str, reading: ReadingOptions) -> Session:
+    def open(self, file: str, reading: FileOptions) -> Session:
         types, also = tuple(self.types or ()), tuple(reading.also or ())
         choice = SceneChoice(types, self.similar, reading.limits, also, self.overrides)
         with explain_errors(), show_progress(f"reading {file}"):
@@ -366,7 +366,7 @@ def info(
     *,
     file: FileArgument,
     options: SessionOptions,
-    reading: ReadingOptions,
+    reading: FileOptions,
     each_node: Annotated[
         bool, typer.Option("--all", help="Show each node instead of each label.")
     ] = False,
@@ -394,7 +394,7 @@ def show(
         ),
     ] = Path("scene.html"),
     options: SessionOptions,
-    reading: ReadingOptions,
+    reading: FileOptions,
 ) -> None:
     """Draw a scene from above into one file that needs no network."""
     # Slow to import, and only needed here.
@@ -433,7 +433,7 @@ def convert(
     given_only: Annotated[
         bool, typer.Option("--given-only", help="Leave out derived relations, floors and doors.")
     ] = False,
-    reading: ReadingOptions,
+    reading: FileOptions,
 ) -> None:
     """Write a scene in another format, and list what that format cannot express."""
     check_outputs((out,), (file,))
@@ -479,7 +479,7 @@ def diff(
 ) -> None:
     """Compare two scenes of any formats: exit code 0 if they are the same, 1 if they differ."""
     read = read_scene if given_only else load_scene
-    limits = ReadingOptions(max_nodes=max_nodes, assets=assets).limits
+    limits = FileOptions(max_nodes=max_nodes, assets=assets).limits
     with explain_errors(), show_progress("reading"):
         before, after = (read(find_scene(file), limits=limits) for file in (first, second))
         type_of = make_type_lookup(load_domain(find_domain(domain))) if match else None

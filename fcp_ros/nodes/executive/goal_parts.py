@@ -81,6 +81,19 @@ class Conclusion:
     message: str
 
 
+def end_course(
+    report: GoalReport,
+    conclusion: Conclusion,
+    result: Any,  # message of either action; what both have is filled in
+) -> tuple[GoalEnd, Any]:
+    """Publish the end of a goal; return it with the completed result."""
+    report.publish_state(STATES[conclusion.end], conclusion.message)
+    result.error_code = int(conclusion.code)
+    result.error_msg = conclusion.message if conclusion.code else ""
+    result.outcomes, result.late = report.outcomes, report.describe_delay()
+    return conclusion.end, result
+
+
 class Room:
     """Waits until a goal's plan has room beside those of other goals (`side_by_side`)."""
 

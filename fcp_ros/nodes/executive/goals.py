@@ -28,11 +28,11 @@ from fcp_ros.nodes.conversions.common import duration_from_ros
 from fcp_ros.nodes.executive.goal_context import GoalContext, Rest
 from fcp_ros.nodes.executive.goal_parts import (
     START_WAIT,
-    STATES,
     Conclusion,
     ExecutiveParts,
     Room,
     conclude_cancelled,
+    end_course,
     prepare_plan,
 )
 from fcp_ros.nodes.executive.keeping import GoalKeeping
@@ -145,16 +145,8 @@ class GoalAchievement:
         return Rest(self._keeping.find_turn)
 
     def conclude(self, conclusion: Conclusion) -> tuple[GoalEnd, AchieveGoal.Result]:
-        self._report.publish_state(STATES[conclusion.end], conclusion.message)
-        result = AchieveGoal.Result(
-            error_code=int(conclusion.code),
-            error_msg="" if conclusion.code == GoalError.NONE else conclusion.message,
-            replans=self._report.replans,
-            plan_result=self._plan_result,
-            outcomes=self._report.outcomes,
-            late=self._report.describe_delay(),
-        )
-        return conclusion.end, result
+        result = AchieveGoal.Result(replans=self._report.replans, plan_result=self._plan_result)
+        return end_course(self._report, conclusion, result)
 
     def _plan_and_execute(self, reason: str) -> Conclusion | Decision:
         lost = self._await_scene()

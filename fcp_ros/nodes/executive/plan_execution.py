@@ -11,11 +11,11 @@ from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goal_context import GoalContext
 from fcp_ros.nodes.executive.goal_parts import (
     START_WAIT,
-    STATES,
     Conclusion,
     ExecutiveParts,
     Room,
     conclude_cancelled,
+    end_course,
     prepare_plan,
 )
 from fcp_ros.nodes.executive.parameters import PlanError
@@ -53,15 +53,7 @@ class PlanExecution:
         return self.conclude(self._execute())
 
     def conclude(self, conclusion: Conclusion) -> tuple[GoalEnd, ExecutePlan.Result]:
-        self._report.publish_state(STATES[conclusion.end], conclusion.message)
-        result = ExecutePlan.Result(
-            error_code=int(conclusion.code),
-            error_msg="" if conclusion.code == PlanError.NONE else conclusion.message,
-            steps_done=self._done,
-            outcomes=self._report.outcomes,
-            late=self._report.describe_delay(),
-        )
-        return conclusion.end, result
+        return end_course(self._report, conclusion, ExecutePlan.Result(steps_done=self._done))
 
     def _execute(self) -> Conclusion:
         plan = self._context.goal.request.plan

@@ -34,7 +34,6 @@ from fcp_ros.nodes.runtime.lifecycle import NodeState, TransitionsNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.nodes.runtime.qos import (
     event_qos,
-    feedback_qos,
     newest_qos,
     qos_overrides,
     request_qos,
@@ -305,7 +304,7 @@ class ManagedNode(TransitionsNode):
             goal_service_qos_profile=request_qos(),
             result_service_qos_profile=request_qos(),
             cancel_service_qos_profile=request_qos(),
-            feedback_pub_qos_profile=feedback_qos(),
+            feedback_pub_qos_profile=request_qos(),
             result_timeout=RESULT_TIMEOUT,
         )
         self._offered_actions.append(server)
