@@ -187,9 +187,7 @@ class NodeStack:
         if self.options.namespace:
             keywords["namespace"] = self.options.namespace
         try:
-            module, _, kind = NODES[name].partition(":")
-            make = getattr(import_module(f"fcp_ros.nodes.{module}"), kind)
-            return cast(ManagedNode, make(**keywords))
+            return make_node(name, **keywords)
         except Exception as error:  # a wrong parameter or namespace: no common base class
             raise StartError(f"The node {name} can't be made: {error}") from error
 
@@ -207,6 +205,13 @@ class NodeStack:
             )
         if options.params_file is not None and not options.params_file.is_file():
             raise StartError(f"There is no parameter file {options.params_file}.")
+
+
+def make_node(name: str, **keywords: Any) -> ManagedNode:
+    """Make one of `NODES`; the keywords are those of `rclpy.node.Node`."""
+    module, _, kind = NODES[name].partition(":")
+    make = getattr(import_module(f"fcp_ros.nodes.{module}"), kind)
+    return cast(ManagedNode, make(**keywords))
 
 
 def _is_starting(node: ManagedNode) -> bool:
