@@ -82,12 +82,10 @@ class RoundReport:
         self._show(progress)
 
     def tell(self, sentence: str) -> None:
-        """Show what the proposer tries."""
         self._show(GeneralizationProgress(self._round, sentence))
 
 
 def print_generalization(console: Console, found: Generalization) -> None:
-    """Print the outcome, with the faults of each round."""
     colour = "green" if found.policy is not None else "red"
     sentence = escape_text(found.sentence)
     console.print(
@@ -102,7 +100,6 @@ def print_generalization(console: Console, found: Generalization) -> None:
 
 
 def to_plain_generalization(found: Generalization) -> dict[str, Any]:
-    """Return the outcome as plain data for JSON."""
     return {
         "status": found.status.value,
         "sentence": found.sentence,
@@ -186,7 +183,6 @@ class ProposerChoice:
 
     @property
     def asks_model(self) -> bool:
-        """True if some option is for a language model."""
         return bool(self.model or self.endpoint or self.transcript)
 
     @property

@@ -70,7 +70,6 @@ ROOMS_SHOWN = 15
 
 
 def print_info(console: Console, session: Session, *, each_node: bool) -> None:
-    """Print what is in the scene, and the types that the domain gives it."""
     summary = summarise(session.graph)
     console.print(_build_headline(session, summary), soft_wrap=True)
     if session.format.lacks:

@@ -134,7 +134,6 @@ def show_steps() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def say(sentence: str) -> None:
-    """Print a sentence on standard error."""
     open_console(stderr=True).print(hide_controls(sentence), markup=False, soft_wrap=True)
 
 

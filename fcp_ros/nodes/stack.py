@@ -74,7 +74,6 @@ class StackOptions:
     domain_id: int | None = None  # ROS domain; None takes ROS_DOMAIN_ID
 
     def arguments(self) -> list[str]:
-        """Return the ROS command line for the initialisation of the context."""
         arguments = ["fcp_ros", *self.ros_args, "--ros-args", "--log-level", self.log_level]
         if self.params_file is not None:
             arguments += ["--params-file", str(self.params_file)]

@@ -94,7 +94,6 @@ def plan(
 
 
 def _write_plan(answer: PlanOutput, out: Path | None, behaviour_tree: Path | None) -> None:
-    """Write the plan, if there is one, to the files that are wanted of it."""
     plan = answer.result.plan
     if plan is None:
         return

@@ -106,7 +106,6 @@ class GoalAchievement:
         self._wish = keeping.wish
 
     def run(self) -> tuple[GoalEnd, AchieveGoal.Result] | Rest:
-        """Work on the goal to its end, or until it is met and stays in force."""
         try:
             return self._take_turn()
         finally:

@@ -82,7 +82,6 @@ class PlanExecution:
         return Conclusion(GoalEnd.ABORTED, PLAN_ERRORS[result.status], result.message)
 
     def _prepare(self, plan: PlanMessage) -> tuple[tuple[PlanStep, ...], Conclusion | None]:
-        """Wait until the plan can begin beside those that run; return its steps, or the end."""
         # What keeps it from being executed may be the work of a plan that still runs.
         words = find_words(self._context.goal.request)
         room, runner = Room(self._parts, self._context, self._report), self._runner

@@ -156,7 +156,6 @@ class StandingWish:
         self.request.forbid_relaxation = self._is_strict or waits or bool(busy)
 
     def count_on(self, underway: list[PlanStepMessage]) -> None:
-        """Ask for a plan that begins where these steps have ended."""
         self.request.underway = underway
 
     def keep_too(self, reached: Literals) -> None:

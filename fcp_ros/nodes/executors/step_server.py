@@ -116,7 +116,6 @@ class StepServer:
         return self._run
 
     def end(self, run: StepRun, outcome: Outcome) -> None:
-        """End a step; without effect if it has ended."""
         with self._lock:
             if run.outcome is not None:
                 return

@@ -363,8 +363,6 @@ class PlannerNode(ManagedNode):
         )
 
     def _warm_up_reader(self, token: CancelToken) -> None:
-        """Have the reader's model server ready before the first instruction."""
-
         def check() -> None:
             if token.cancelled:
                 raise JobCancelled("The node is being cleaned up.")

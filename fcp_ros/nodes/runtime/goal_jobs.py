@@ -84,7 +84,6 @@ class FeedbackPace:
         self._sent = 0.0
 
     def is_due(self, content: object) -> bool:
-        """Return True if feedback with this content is to be sent now."""
         now = time.monotonic()
         if content == self._last and now - self._sent < self._period:
             return False

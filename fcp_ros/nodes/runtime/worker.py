@@ -146,7 +146,6 @@ class NewestThread(Generic[T]):
             self._thread.news.notify()
 
     def put_if_idle(self, item: T) -> None:
-        """Hand an item over unless another one waits."""
         with self._thread.news:
             if not self._waiting:
                 self.put(item)

@@ -71,7 +71,6 @@ class RelationNames:
 
 
 def names_from_ros(message: Any) -> RelationNames:
-    """Read the pairs of a NameProposals message that somebody has confirmed."""
     return RelationNames(
         {
             one.source: (one.target, tuple(int(place) for place in one.places))
