@@ -35,9 +35,9 @@ from fcp_ros.nodes.executive.goal_parts import (
     end_course,
     prepare_plan,
 )
-from fcp_ros.nodes.executive.keeping import GoalKeeping
 from fcp_ros.nodes.executive.parameters import GoalError
 from fcp_ros.nodes.executive.reports import GoalReport, find_contradiction, find_words
+from fcp_ros.nodes.executive.standing_wish import GoalKeeping
 from fcp_ros.nodes.runtime.goal_jobs import GoalEnd
 from fcp_ros.nodes.scene_access.owner import ADVICE
 from fcp_ros.planning.model.plan import PlanStep

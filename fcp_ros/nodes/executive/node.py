@@ -23,10 +23,17 @@ from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, SceneGraph
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.fleet import Fleet
 from fcp_ros.nodes.executive.goal_context import GoalContext, GoalWithdrawn, Rest, ThreadClosed
-from fcp_ros.nodes.executive.goal_parts import Conclusion, ExecutiveParts, conclude_cancelled
+from fcp_ros.nodes.executive.goal_parts import (
+    Conclusion,
+    ExecutiveParts,
+    GoalResult,
+    abort,
+    conclude_cancelled,
+    make_result,
+    refuse,
+)
 from fcp_ros.nodes.executive.goal_threads import REMINDER, GoalThreads
 from fcp_ros.nodes.executive.goals import GoalAchievement
-from fcp_ros.nodes.executive.keeping import GoalKeeping
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import (
     PARAMETERS,
@@ -41,7 +48,6 @@ from fcp_ros.nodes.executive.parameters import (
     read_robots,
 )
 from fcp_ros.nodes.executive.plan_execution import PlanExecution
-from fcp_ros.nodes.executive.refusals import GoalResult, abort, make_result, refuse
 from fcp_ros.nodes.executive.reports import (
     GoalReport,
     ReportChannels,
@@ -52,7 +58,7 @@ from fcp_ros.nodes.executive.reports import (
     tell_waiting,
 )
 from fcp_ros.nodes.executive.server_clients import PlannerClient, StepClients
-from fcp_ros.nodes.executive.standing_wish import OpenQuestions
+from fcp_ros.nodes.executive.standing_wish import GoalKeeping, OpenQuestions
 from fcp_ros.nodes.executive.watches import (
     HindranceLook,
     NameWatch,
