@@ -36,6 +36,7 @@ from fcp_ros.msg import ActionOutcome, ExecutionState, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import graph_from_ros, relations_to_ros
 from fcp_ros.nodes.executive.parameters import GoalError
 from fcp_ros.nodes.runtime.qos import event_qos, state_qos
+from fcp_ros.nodes.simulation.calls import find_constant
 
 GOAL = "at(robot_1, living_room_1)"
 FETCH = "on(mug_1, counter_1)"
@@ -201,7 +202,7 @@ def _judge_broken_plan(observer: Observer, nodes: list[NodeProcess]) -> Iterator
     result = goal.result(ANSWER_WAIT)
     yield Verdict(
         "the goal after the new plan",
-        GoalError(result.error_code).name,
+        find_constant(GoalError, "", result.error_code),
         "NONE",
         result.error_code == GoalError.NONE,
     )
@@ -243,7 +244,7 @@ def _judge_many(observer: Observer, nodes: list[NodeProcess], count: int) -> Ite
     observer.client.goals.stop(observer.client.goals.fetch().goals)
     _wait_for_ends(goals, count)
     ended = [goal for goal in goals if goal.poll().done]
-    codes = Counter(GoalError(goal.result(1.0).error_code).name for goal in ended)
+    codes = Counter(find_constant(GoalError, "", goal.result(1.0).error_code) for goal in ended)
     said = ", ".join(f"{number} {code}" for code, number in sorted(codes.items()))
     yield Verdict(
         f"{count} goals at once: answered, after all were stopped",

@@ -55,6 +55,7 @@ from benchmark.tables import Part, Verdict, finish, open_console
 from fcp_ros.client import FcpClient, FcpError, plan_request
 from fcp_ros.client.pending import PendingGoal
 from fcp_ros.nodes.executive.parameters import GoalError
+from fcp_ros.nodes.simulation.calls import find_constant
 
 LOOK = 0.1
 """Seconds between two looks."""
@@ -100,7 +101,7 @@ class Sent:
         """Its end in a word."""
         if self.code is None:
             return self.goal.poll().value
-        return GoalError(self.code).name
+        return find_constant(GoalError, "", self.code)
 
 
 @dataclass

@@ -149,8 +149,7 @@ class FaultyExecutors(ManagedNode):
 
     def deactivate(self) -> None:
         """Have all steps end that can be cancelled."""
-        if self._steps is not None:
-            self._steps.cancel_all()
+        self.workers.cancel_jobs()
 
     def release(self) -> None:
         """End all waits."""

@@ -69,7 +69,6 @@ EXIT_CODES = {
 
 
 def print_outcome(console: Console, result: AlignmentResult | SceneAlignment) -> None:
-    """Print status, message and notes of an alignment."""
     colour = "green" if result.status.is_success else "red"
     console.print(
         f"[{colour}]{result.status.value}[/] {escape_text(result.message)} "
@@ -235,14 +234,12 @@ class _Targets:
     merged: Path | None  # a folder for the merged model; None to write none
 
     def check(self, read: Sequence[Path]) -> None:
-        """Exit if a file that is read would be overwritten."""
         targets = [] if self.out is None else [self.out]
         if self.merged is not None:
             targets += [self.merged / "domain.pddl", self.merged / "problem.pddl"]
         check_outputs(targets, read)
 
     def write(self, found: Comparison, text: str) -> None:
-        """Write an answer, and the merged model if there is one."""
         if self.out is not None:
             self.out.write_text(f"{text}\n", encoding="utf-8")
         if self.merged is not None and found.task is not None and found.result.status.is_success:

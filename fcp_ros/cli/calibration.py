@@ -6,6 +6,8 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +16,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from fcp_ros.cli.options import JsonOption
+from fcp_ros.cli.options import JsonOption, expand_options
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, make_table, open_console
 from fcp_ros.grounding import CalibrationStore, Calibrator, EvidenceOrigin, EvidenceWorld
 from fcp_ros.grounding.calibration.store import (
@@ -50,6 +52,39 @@ RobotOption = Annotated[
 WorldOption = Annotated[
     EvidenceWorld, typer.Option("--world", help="Where the outcomes come from.")
 ]
+
+
+@dataclass(frozen=True)
+class StoreChoice:
+    """The options that choose a store."""
+
+    path: StoreOption = None
+    robot: RobotOption = ""
+    world: WorldOption = EvidenceWorld.REAL
+
+    @property
+    def origin(self) -> EvidenceOrigin:
+        return EvidenceOrigin(self.robot.strip("/"), self.world)
+
+    def read(self) -> closing[CalibrationStore]:
+        return closing(CalibrationStore(self._find(), read_only=True))
+
+    def open(self) -> closing[CalibrationStore]:
+        return closing(_open_store(self._find()))
+
+    def _find(self) -> Path:
+        """Return the file of the store; leave the program if there is none."""
+        file = self.path.expanduser() if self.path else locate_store(DEFAULT_PATH, self.origin)
+        if not file.is_file():
+            there = ", ".join(str(store) for store in find_stores())
+            fail(
+                f"there is no calibration store at {file}: nothing has been learned yet, or --path "
+                "(or --robot and --world) differs from the grounder's parameter calibration_path; "
+                + (f"there are {there}" if there else "there is none of another robot either")
+            )
+        return file
+
+
 PredicateOption = Annotated[
     str, typer.Option("--predicate", "-p", help="Only this graded predicate's evidence.")
 ]
@@ -62,24 +97,17 @@ NOTICEABLE = 0.02
 
 
 @app.command()
+@expand_options
 def show(
-    path: StoreOption = None,
-    robot: RobotOption = "",
-    world: WorldOption = EvidenceWorld.REAL,
-    predicate: PredicateOption = "",
-    as_json: JsonOption = False,
+    *, choice: StoreChoice, predicate: PredicateOption = "", as_json: JsonOption = False
 ) -> None:
     """Show the evidence behind each calibrated degree, and what it makes of the degrees.
 
     Degrees are those of a grounder with default settings of strength, cap and forgetting.
     """
-    with explain_errors():
-        store = _read_store(path, robot, world)
-        try:
-            found = summarise(Calibrator(store), predicate or None)
-            evidence = store.entries(predicate or None) if as_json else ()
-        finally:
-            store.close()
+    with explain_errors(), choice.read() as store:
+        found = summarise(Calibrator(store), predicate or None)
+        evidence = store.entries(predicate or None) if as_json else ()
     if as_json:
         shown = {"predicates": to_plain(found), "evidence": to_plain(evidence)}
         typer.echo(json.dumps(shown, indent=1))
@@ -92,10 +120,10 @@ def show(
 
 
 @app.command()
+@expand_options
 def reset(
-    path: StoreOption = None,
-    robot: RobotOption = "",
-    world: WorldOption = EvidenceWorld.REAL,
+    *,
+    choice: StoreChoice,
     predicate: PredicateOption = "",
     context: Annotated[
         str,
@@ -105,12 +133,8 @@ def reset(
     ] = "",
 ) -> None:
     """Set evidence aside, so that the oracle's own degrees count again."""
-    with explain_errors():
-        store = _open_store(_find_store(path, robot, world))
-        try:
-            done = store.reset(predicate or None, context or None)
-        finally:
-            store.close()
+    with explain_errors(), choice.open() as store:
+        done = store.reset(predicate or None, context or None)
     open_console().print(
         f"set {done.count} outcomes aside (reset {done.id}); they are kept in the file, and "
         f"fcp calibration undo {done.id} lets them count again",
@@ -119,43 +143,31 @@ def reset(
 
 
 @app.command()
+@expand_options
 def undo(
+    *,
     number: Annotated[
         int | None, typer.Argument(help="Of the reset; the last one that counts by default.")
     ] = None,
-    path: StoreOption = None,
-    robot: RobotOption = "",
-    world: WorldOption = EvidenceWorld.REAL,
+    choice: StoreChoice,
 ) -> None:
     """Let the outcomes of a reset count again."""
-    with explain_errors():
-        store = _open_store(_find_store(path, robot, world))
-        try:
-            if number is None:
-                open_ = [reset.id for reset in store.resets() if not reset.undone]
-                if not open_:
-                    fail(f"there is no reset to undo in {store.path}")
-                number = open_[-1]
-            count = store.undo_reset(number)
-        finally:
-            store.close()
+    with explain_errors(), choice.open() as store:
+        if number is None:
+            open_ = [reset.id for reset in store.resets() if not reset.undone]
+            if not open_:
+                fail(f"there is no reset to undo in {store.path}")
+            number = open_[-1]
+        count = store.undo_reset(number)
     open_console().print(f"{count} outcomes count again (reset {number} is undone)")
 
 
 @app.command()
-def resets(
-    path: StoreOption = None,
-    robot: RobotOption = "",
-    world: WorldOption = EvidenceWorld.REAL,
-    as_json: JsonOption = False,
-) -> None:
+@expand_options
+def resets(*, choice: StoreChoice, as_json: JsonOption = False) -> None:
     """List the resets, also those that were undone."""
-    with explain_errors():
-        store = _read_store(path, robot, world)
-        try:
-            found = store.resets()
-        finally:
-            store.close()
+    with explain_errors(), choice.read() as store:
+        found = store.resets()
     if as_json:
         typer.echo(json.dumps(to_plain(found), indent=1))
         return
@@ -198,47 +210,20 @@ def merge(
     """
     console = open_console()
     with explain_errors():
-        origin = EvidenceOrigin(robot.strip("/"), world)
-        file = into.expanduser() if into else _locate(origin)
+        origin = StoreChoice(None, robot, world).origin
+        file = into.expanduser() if into else locate_store(DEFAULT_PATH, origin)
         # A named file keeps its origin, and one that is not there yet becomes that of the options.
         claimed = None if into is not None and file.exists() else origin
-        target = _open_store(file, claimed)
-        try:
+        with closing(_open_store(file, claimed)) as target:
             for path in sources:
-                source = _read_store(path, robot, world)
-                try:
+                with StoreChoice(path, robot, world).read() as source:
                     count = merge_evidence(source, target, weight)
                     names = [one.read_origin() or "unknown origin" for one in (source, target)]
-                finally:
-                    source.close()
                 console.print(
                     f"copied {count} outcomes of {names[0]} to the store of {names[1]}, "
                     f"{escape_text(str(target.path))}",
                     soft_wrap=True,
                 )
-        finally:
-            target.close()
-
-
-def _locate(origin: EvidenceOrigin) -> Path:
-    return locate_store(DEFAULT_PATH, origin)
-
-
-def _find_store(path: Path | None, robot: str, world: EvidenceWorld) -> Path:
-    origin = EvidenceOrigin(robot.strip("/"), world)
-    file = path.expanduser() if path else _locate(origin)
-    if not file.is_file():
-        there = ", ".join(str(store) for store in find_stores())
-        fail(
-            f"there is no calibration store at {file}: nothing has been learned yet, or --path "
-            "(or --robot and --world) differs from the grounder's parameter calibration_path; "
-            + (f"there are {there}" if there else "there is none of another robot either")
-        )
-    return file
-
-
-def _read_store(path: Path | None, robot: str, world: EvidenceWorld) -> CalibrationStore:
-    return CalibrationStore(_find_store(path, robot, world), read_only=True)
 
 
 def _open_store(file: Path, origin: EvidenceOrigin | None = None) -> CalibrationStore:

@@ -24,7 +24,6 @@ from fcp_ros.abstraction.debugging.outcome import (
     GeneralizationOptions,
     GeneralizationProgress,
     GeneralizationRound,
-    ignore_generalization,
 )
 from fcp_ros.abstraction.policy.policy_file import write_policy
 from fcp_ros.abstraction.proposers.abstraction_text import FileProposer
@@ -37,47 +36,38 @@ from fcp_ros.abstraction.proposers.model_proposer import (
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposer
 from fcp_ros.cli.exit_codes import to_exit_code
-from fcp_ros.cli.options import EndpointOption, JsonOption
+from fcp_ros.cli.options import (
+    EndpointOption,
+    JsonOption,
+    LanguageModelOption,
+    make_generator,
+)
 from fcp_ros.cli.plan.interruption import open_interruption
 from fcp_ros.cli.task_files import read_tasks
-from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console
-from fcp_ros.grounding.generation import TextGenerator
-from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
-from fcp_ros.grounding.models.downloads import find_model_folder
-from fcp_ros.grounding.options import EndpointOptions
+from fcp_ros.cli.terminal import (
+    check_outputs,
+    escape_text,
+    explain_errors,
+    fail,
+    open_console,
+    show_line,
+)
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
-
-LINE_EVERY = 5.0
-"""Seconds between two lines where standard error is not a terminal."""
 
 
 @contextmanager
 def show_rounds(quiet: bool) -> Iterator[GeneralizationCallback]:
     """Show progress on standard error: a live line, or a line now and then; nothing if quiet."""
-    console = open_console(stderr=True)
-    if quiet:
-        yield ignore_generalization
-        return
     began = monotonic()
+    with show_line(quiet=quiet) as line:
 
-    def describe(progress: GeneralizationProgress) -> str:
-        elapsed = monotonic() - began
-        return f"round {progress.round}, {elapsed:.0f} s: {escape_text(progress.doing)}"
+        def show(progress: GeneralizationProgress) -> None:
+            elapsed = monotonic() - began
+            doing = escape_text(progress.doing)
+            line.show(f"round {progress.round}, {elapsed:.0f} s: {doing}", elapsed)
 
-    if console.is_terminal:
-        with console.status("") as status:
-            yield lambda progress: status.update(describe(progress))
-        return
-    last = began
-
-    def print_line(progress: GeneralizationProgress) -> None:
-        nonlocal last
-        if monotonic() - last >= LINE_EVERY:
-            last = monotonic()
-            console.print(describe(progress), soft_wrap=True)
-
-    yield print_line
+        yield show
 
 
 class RoundReport:
@@ -92,12 +82,10 @@ class RoundReport:
         self._show(progress)
 
     def tell(self, sentence: str) -> None:
-        """Show what the proposer tries."""
         self._show(GeneralizationProgress(self._round, sentence))
 
 
 def print_generalization(console: Console, found: Generalization) -> None:
-    """Print the outcome, with the faults of each round."""
     colour = "green" if found.policy is not None else "red"
     sentence = escape_text(found.sentence)
     console.print(
@@ -112,7 +100,6 @@ def print_generalization(console: Console, found: Generalization) -> None:
 
 
 def to_plain_generalization(found: Generalization) -> dict[str, Any]:
-    """Return the outcome as plain data for JSON."""
     return {
         "status": found.status.value,
         "sentence": found.sentence,
@@ -196,7 +183,6 @@ class ProposerChoice:
 
     @property
     def asks_model(self) -> bool:
-        """True if some option is for a language model."""
         return bool(self.model or self.endpoint or self.transcript)
 
     @property
@@ -228,7 +214,9 @@ def make_proposer(choice: ProposerChoice, report: ReportCallback) -> Abstraction
     if name is ProposerName.SYMBOLIC:
         return SymbolicProposer(SymbolicOptions(seconds=choice.time_limit), report)
     options = ModelProposerOptions(seconds=choice.time_limit)
-    return LanguageModelProposer(_make_generator(choice), options)
+    return LanguageModelProposer(
+        make_generator(choice.model, choice.endpoint, choice.time_limit), options
+    )
 
 
 def save_transcript(choice: ProposerChoice, proposer: AbstractionProposer) -> None:
@@ -236,17 +224,6 @@ def save_transcript(choice: ProposerChoice, proposer: AbstractionProposer) -> No
     if choice.transcript is not None and isinstance(proposer, LanguageModelProposer):
         text = write_transcript(proposer.name, proposer.exchanges)
         choice.transcript.write_text(text, encoding="utf-8")
-
-
-def _make_generator(choice: ProposerChoice) -> TextGenerator:
-    if choice.endpoint:
-        server = EndpointOptions(
-            url=choice.endpoint, model=choice.model, timeout=choice.time_limit, retries=1
-        )
-        return ServerGenerator(server)
-    if not choice.model:
-        fail("there is no language model: give --model NAME_OR_FOLDER or --endpoint URL")
-    return make_model_generator(find_model_folder(choice.model))
 
 
 app = typer.Typer(add_completion=False)
@@ -277,13 +254,6 @@ FileOption = Annotated[
     Path | None,
     typer.Option(
         "--file", help="YAML with features, initial, goal and actions to be checked; or a policy."
-    ),
-]
-LanguageModelOption = Annotated[
-    str,
-    typer.Option(
-        help="Language model: a name of `fcp models list`, or a folder (Hugging Face format, "
-        "safetensors); for --endpoint its name on the server."
     ),
 ]
 TranscriptOption = Annotated[

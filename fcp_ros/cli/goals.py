@@ -11,7 +11,14 @@ import typer
 
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import JsonOption
-from fcp_ros.cli.terminal import escape_text, fail, make_table, open_console, say
+from fcp_ros.cli.terminal import (
+    escape_text,
+    explain_missing_ros,
+    fail,
+    make_table,
+    open_console,
+    say,
+)
 
 app = typer.Typer(add_completion=False)
 
@@ -45,13 +52,8 @@ def goals(
     """List the goals of a running executive, stop them, or pause it between two steps."""
     if pause + resume + step > 1:
         fail("--pause, --resume and --step exclude each other: give one")
-    try:
+    with explain_missing_ros():
         from fcp_ros.client import FcpClient, FcpError
-    except ImportError as error:
-        fail(
-            f"ROS 2 or this package's interfaces can't be imported ({error}): run "
-            '"make setup" and then ". .venv/fcp_env.sh", or source your workspace'
-        )
     try:
         with FcpClient(
             namespace=namespace, server_timeout=timeout, answer_timeout=timeout

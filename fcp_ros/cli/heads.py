@@ -8,18 +8,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 
-from fcp_ros.cli.terminal import explain_errors, fail, make_table, open_console
+from fcp_ros.cli.options import WeightsOption
+from fcp_ros.cli.terminal import explain_errors, fail, make_table, open_console, show_steps
 from fcp_ros.grounding.heads.feature_maker import locate_features
 from fcp_ros.grounding.heads.head_training import HeadComparison, TrainingRequest
 from fcp_ros.grounding.heads.head_training import train as train_model
@@ -59,9 +51,7 @@ def grounding() -> None:
 @app.command()
 def train(
     judgements: JudgementsOption = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")] = Path(
-        "heads.safetensors"
-    ),
+    out: WeightsOption = Path("heads.safetensors"),
     model: ModelOption = "",
     layers: Annotated[
         str, typer.Option(help="Layers of a causal model, such as 16,20; empty: at 4/7 and 5/7.")
@@ -91,13 +81,13 @@ def train(
     What the model computes is kept on disk: a training that was stopped goes on where it was.
     """
     console = open_console()
-    if tune:
-        _tune(console, model, judgements or [], own_only, heads or [], out)
-        return
     if own_only and not judgements:
         fail("--own-only leaves nothing to train on: give your own folder with --judgements")
+    folders = [*([] if own_only else [config_folder() / "judgements"]), *(judgements or [])]
+    if tune:
+        _tune(console, model, folders, own_only, heads or [], out)
+        return
     with explain_errors():
-        folders = [*([] if own_only else [config_folder() / "judgements"]), *(judgements or [])]
         sets = read_judgements(folders)
         request = TrainingRequest(
             model,
@@ -107,9 +97,8 @@ def train(
             {name: collect_pairs(kind) for name, kind in sets.items()} if judgements else {},
             _read_layers(layers),
         )
-        with _open_progress(console) as progress:
-            shown = _ShownSteps(progress, progress.add_task("reading", total=None))
-            comparisons = train_model(request, shown.report)
+        with show_steps() as report:
+            comparisons = train_model(request, report)
     console.print(_build_table(comparisons))
     console.print(
         f"wrote {out}: set the grounder's parameter heads (or GroundingOptions.heads) to use it",
@@ -118,20 +107,12 @@ def train(
 
 
 def _tune(
-    console: Console,
-    model: str,
-    judgements: list[Path],
-    own_only: bool,
-    heads: list[Path],
-    out: Path,
+    console: Console, model: str, folders: list[Path], own_only: bool, heads: list[Path], out: Path
 ) -> None:
     # torch takes seconds to import.
     from fcp_ros.grounding.tuning.tuned_training import TuningRequest, find_heads, tune
 
-    if own_only and not judgements:
-        fail("--own-only leaves nothing to train on: give your own folder with --judgements")
     with explain_errors():
-        folders = [*([] if own_only else [config_folder() / "judgements"]), *judgements]
         sets = read_judgements(folders)
         encoder = make_encoder(model)
         if not isinstance(encoder, SentenceEncoder) or not can_encode(encoder.folder):
@@ -140,9 +121,8 @@ def _tune(
         context = config_folder() / "judgements" / "context"
         extra = None if own_only else read_judgements([context])
         request = TuningRequest(encoder.folder, sets, found, out, locate_features(), extra)
-        with _open_progress(console) as progress:
-            shown = _ShownSteps(progress, progress.add_task("reading", total=None))
-            figures = tune(request, shown.report)
+        with show_steps() as report:
+            figures = tune(request, report)
     table = make_table("heads", "set", "held out", "mean error", "rank correlation", "AUC")
     for (helped, name), one in figures.items():
         numbers = (f"{one.mean_error:.3f}", f"{one.rank:.2f}", f"{one.area:.3f}")
@@ -155,9 +135,7 @@ def _tune(
 
 
 @app.command()
-def collect(
-    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")],
-) -> None:
+def collect(out: WeightsOption) -> None:
     """Collect the package's judged pairs, which are looked up before any model is asked."""
     with explain_errors():
         sets = read_judgements([config_folder() / "judgements"])
@@ -173,33 +151,6 @@ def _read_layers(text: str) -> tuple[int, ...]:
     if layers and layers[0] < 1:
         fail(f"--layers is {text!r}; give numbers of layers from 1, such as 16,20")
     return layers
-
-
-def _open_progress(console: Console) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=console,
-    )
-
-
-class _ShownSteps:
-    """Shows the steps of a training in one bar, which starts again for each kind of step."""
-
-    def __init__(self, progress: Progress, task: TaskID) -> None:
-        self._progress = progress
-        self._task = task
-        self._every = -1
-
-    def report(self, what: str, done: int, every: int) -> None:
-        """Show what is being done, how much of it is done, and how much there is."""
-        if every != self._every:
-            self._progress.reset(self._task)
-            self._every = every
-        self._progress.update(self._task, description=what, completed=done, total=every)
 
 
 def _build_table(comparisons: dict[str, HeadComparison]) -> Table:

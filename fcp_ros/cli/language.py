@@ -8,13 +8,24 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from fcp_ros.cli.terminal import explain_errors, make_table, open_console
+from fcp_ros.cli.options import WeightsOption
+from fcp_ros.cli.terminal import explain_errors, make_table, open_console, show_steps
 from fcp_ros.language.datasheet import Datasheet
 from fcp_ros.language.demands.weights_file import PACKAGED_FILE, load_weights, save_weights
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+RowsArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        help="Files of rows; docs/language.md has their form, docs/language_models.md that of a "
+        "writer's."
+    ),
+]
+OwnOnlyOption = Annotated[
+    bool, typer.Option("--own-only", help="Leave the package's own rows out.")
+]
 
 
 @app.callback()
@@ -24,16 +35,9 @@ def language() -> None:
 
 @app.command()
 def train(
-    rows: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Files of rows (YAML or JSON); docs/language.md has their form."),
-    ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")] = Path(
-        "demands.safetensors"
-    ),
-    own_only: Annotated[
-        bool, typer.Option("--own-only", help="Leave the package's own clauses out.")
-    ] = False,
+    rows: RowsArgument = None,
+    out: WeightsOption = Path("demands.safetensors"),
+    own_only: OwnOnlyOption = False,
     leave_out: Annotated[
         bool,
         typer.Option(
@@ -50,7 +54,7 @@ def train(
 
     console = open_console()
     with explain_errors():
-        files = [*([] if own_only else [PACKAGED_ROWS]), *(rows or [])]
+        files = _choose_rows(PACKAGED_ROWS, own_only, rows)
         if not files:
             raise InputError("--own-only leaves no rows to train on: give files of your own")
         data = read_rows(files, split_clauses)
@@ -63,11 +67,7 @@ def train(
                 soft_wrap=True,
             )
         encoder = SentenceEncoder()
-        with console.status("training") as status:
-
-            def report(what: str, done: int, every: int) -> None:
-                status.update(f"{what} {done} of {every}")
-
+        with show_steps() as report:
             scores = leave_one_out(data, encoder.encode, report) if leave_out else {}
             weights = train_demands(data, encoder.encode, encoder.weights, report)
             held_out = score_held_out(weights, data, encoder.encode)
@@ -80,22 +80,14 @@ def train(
         }
         datasheet = Datasheet(data.sources, figures)
         save_weights(weights, datasheet, out)
-    console.print(_build_table(datasheet))
-    console.print(f"wrote {out}", soft_wrap=True)
+    _tell(datasheet, f"wrote {out}")
 
 
 @app.command()
 def train_remarks(
-    rows: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Files of labelled parts (YAML); docs/language.md has their form."),
-    ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")] = Path(
-        "remarks.safetensors"
-    ),
-    own_only: Annotated[
-        bool, typer.Option("--own-only", help="Leave the package's own parts out.")
-    ] = False,
+    rows: RowsArgument = None,
+    out: WeightsOption = Path("remarks.safetensors"),
+    own_only: OwnOnlyOption = False,
 ) -> None:
     """Train which parts of an instruction ask for nothing, on labelled ones."""
     from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
@@ -103,29 +95,20 @@ def train_remarks(
 
     console = open_console()
     with explain_errors():
-        files = [*([] if own_only else [training.PACKAGED_ROWS]), *(rows or [])]
-        data = training.read_remarks(files)
+        data = training.read_remarks(_choose_rows(training.PACKAGED_ROWS, own_only, rows))
         encoder = SentenceEncoder()
         with console.status("training"):
             weights = training.train_remarks(data, encoder.encode, encoder.weights)
             datasheet = training.score_remarks(data, encoder.encode)
         remark_model.save_weights(weights, datasheet, out)
-    console.print(_build_table(datasheet))
-    console.print(f"wrote {out}", soft_wrap=True)
+    _tell(datasheet, f"wrote {out}")
 
 
 @app.command()
 def train_writer(
-    rows: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Files of rows (JSON lines); docs/language_models.md has their form."),
-    ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")] = Path(
-        "plain_adapter.safetensors"
-    ),
-    own_only: Annotated[
-        bool, typer.Option("--own-only", help="Leave the package's own rows out.")
-    ] = False,
+    rows: RowsArgument = None,
+    out: WeightsOption = Path("plain_adapter.safetensors"),
+    own_only: OwnOnlyOption = False,
     base: Annotated[
         str, typer.Option(help="Small language model that is trained; `fcp models fetch` it first.")
     ] = "smollm2-135m",
@@ -140,19 +123,12 @@ def train_writer(
     from fcp_ros.language.model_reader.adapter_training import AdapterOptions, train_adapter
     from fcp_ros.language.model_reader.heard_rows import PACKAGED_ROWS, read_heard_rows
 
-    console = open_console()
     with explain_errors():
-        files = [*([] if own_only else [PACKAGED_ROWS]), *(rows or [])]
-        data = read_heard_rows(files)
-        with console.status("reading") as status:
-
-            def report(what: str, done: int, every: int) -> None:
-                status.update(f"{what} {done} of {every}")
-
+        data = read_heard_rows(_choose_rows(PACKAGED_ROWS, own_only, rows))
+        with show_steps() as report:
             options = AdapterOptions(steps=steps, seed=seed)
             datasheet = train_adapter(base, data, options, out, report)
-    console.print(_build_table(datasheet))
-    console.print(f"wrote {out}: read with it by --reader-model {out}", soft_wrap=True)
+    _tell(datasheet, f"wrote {out}: read with it by --reader-model {out}")
 
 
 @app.command()
@@ -160,9 +136,12 @@ def show(file: Annotated[Path, typer.Argument(help="File of weights.")] = PACKAG
     """Show the datasheet of a file of weights: of demands, of remarks, of a writer."""
     with explain_errors():
         what, datasheet = _describe_weights(file)
-    console = open_console()
-    console.print(what)
-    console.print(_build_table(datasheet))
+    open_console().print(what)
+    _tell(datasheet)
+
+
+def _choose_rows(packaged: Path, own_only: bool, rows: list[Path] | None) -> list[Path]:
+    return [*([] if own_only else [packaged]), *(rows or [])]
 
 
 def _describe_weights(file: Path) -> tuple[str, Datasheet]:
@@ -183,10 +162,13 @@ def _describe_weights(file: Path) -> tuple[str, Datasheet]:
     return f"encoder {weights.encoder}, {len(weights.kind_names)} kinds of demands", datasheet
 
 
-def _build_table(datasheet: Datasheet) -> Table:
+def _tell(datasheet: Datasheet, written: str = "") -> None:
+    console = open_console()
     table = make_table("trained on, measured", "share right")
     for source in datasheet.sources:
         table.add_row(source, "")
     for name, value in datasheet.scores.items():
         table.add_row(name, f"{value:.2f}")
-    return table
+    console.print(table)
+    if written:
+        console.print(written, soft_wrap=True)

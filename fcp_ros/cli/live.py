@@ -15,7 +15,14 @@ import typer
 
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import DEFAULT_DOMAIN, DEFAULT_SCENE, DomainOption, SceneOption
-from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, show_progress
+from fcp_ros.cli.terminal import (
+    escape_text,
+    explain_errors,
+    explain_missing_ros,
+    fail,
+    open_console,
+    show_progress,
+)
 
 up_app = typer.Typer(add_completion=False)
 demo_app = typer.Typer(add_completion=False)
@@ -49,13 +56,8 @@ def up(
     log_level: Annotated[str, typer.Option(help="debug, info, warn, error or fatal.")] = "info",
 ) -> None:
     """Start the nodes with the same parameters as the launch files, until Ctrl-C."""
-    try:
+    with explain_missing_ros():
         from fcp_ros.nodes.stack import StackOptions, StartError, run_nodes
-    except ImportError as error:
-        fail(
-            f"ROS 2 or this package's interfaces can't be imported ({error}): run "
-            '"make setup" and then ". .venv/fcp_env.sh", or source your workspace'
-        )
     console = open_console(stderr=True)
     options = StackOptions(
         namespace=namespace,
@@ -100,15 +102,10 @@ def demo(
     if world is DemoWorld.PHYSICS:
         _show_film(scene, domain, say, out)
         return
-    try:
+    with explain_missing_ros():
         from fcp_ros.client import FcpError
         from fcp_ros.demo.run import DemoOptions, StackError, run_demo
         from fcp_ros.demo.stories import StoryError
-    except ImportError as error:
-        fail(
-            f"ROS 2 or this package's interfaces can't be imported ({error}): "
-            'run "make demo", which sets them up'
-        )
     console = open_console()
     with explain_errors():
         try:

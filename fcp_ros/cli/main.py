@@ -111,7 +111,6 @@ class LazyGroup(TyperGroup):
     """A command group that imports a command only when it is called."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
-        """Find the command that the arguments name, and import it."""
         name, command, rest = super().resolve_command(ctx, args)
         if not name:
             return name, command, rest
@@ -121,7 +120,6 @@ class LazyGroup(TyperGroup):
 
 
 def import_command(name: str) -> typer.Typer:
-    """Import one of `COMMANDS`."""
     command = COMMANDS[name]
     app: typer.Typer = getattr(import_module(command.module), command.app)
     return app

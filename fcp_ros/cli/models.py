@@ -215,7 +215,6 @@ class ProgressLines(FetchReport):
         self._total = self._done = 0
 
     def begin(self, what: str, total: int) -> None:
-        """Print what begins."""
         self._what, self._total, self._done = what, total, 0
         self._print(what)
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from fcp_ros import grounding
+from fcp_ros.cli.terminal import fail
 from fcp_ros.domain import Domain
 
 DomainOption = Annotated[
@@ -70,6 +71,14 @@ AssetsOption = Annotated[
         "--assets",
         metavar="FOLDER",
         help="Let the scene refer to files in this folder, besides its own; may be repeated.",
+    ),
+]
+WeightsOption = Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")]
+LanguageModelOption = Annotated[
+    str,
+    typer.Option(
+        help="Language model: a name of `fcp models list`, or a folder (Hugging Face format, "
+        "safetensors); for --endpoint its name on the server."
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -184,6 +193,24 @@ class JudgeChoice:
             endpoint=grounding.EndpointOptions(url=self.endpoint, model=self.model),
             calibration=calibration,
         )
+
+
+def make_generator(
+    model: str,
+    endpoint: str,
+    time_limit: float,  # seconds for one answer of a server
+    **local: Any,  # options of a model on this machine: see `make_model_generator`
+) -> Any:  # a `TextGenerator`, imported on demand
+    """Make the language model that options choose; leaves the program if they choose none."""
+    from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
+    from fcp_ros.grounding.models.downloads import find_model_folder
+
+    if endpoint:
+        server = grounding.EndpointOptions(url=endpoint, model=model, timeout=time_limit, retries=1)
+        return ServerGenerator(server)
+    if not model:
+        fail("there is no language model: give --model NAME_OR_FOLDER or --endpoint URL")
+    return make_model_generator(find_model_folder(model), **local)
 
 
 def open_grounder(domain: Domain, choice: JudgeChoice) -> grounding.Grounder:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fcp_ros.cli.exit_codes import FAILED
-from fcp_ros.cli.terminal import escape_text, fail, say
+from fcp_ros.cli.terminal import escape_text, explain_missing_ros, fail, say
 
 app = typer.Typer(add_completion=False)
 
@@ -28,14 +28,9 @@ def person(
     """Show which step the robot asks a person to do, and say how it ended."""
     if done and refuse:
         fail("--done and --refuse exclude each other: give one")
-    try:
+    with explain_missing_ros():
         from fcp_ros.client import FcpError
         from fcp_ros.client.person import PersonDesk
-    except ImportError as error:
-        fail(
-            f"ROS 2 or this package's interfaces can't be imported ({error}): run "
-            '"make setup" and then ". .venv/fcp_env.sh", or source your workspace'
-        )
     try:
         with closing(PersonDesk(namespace, timeout=timeout)) as desk:
             question = desk.fetch()

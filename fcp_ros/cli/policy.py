@@ -131,7 +131,6 @@ def _leave_out_world(
 
 
 def print_policy(console: Console, policy: GeneralPolicy) -> None:
-    """Print features, abstract actions, the policy as a table, and its origin."""
     qnp = policy.qnp
     name = escape_text(policy.name)
     domain = f"{escape_text(policy.domain_name)} ({policy.domain_hash[:12]})"
@@ -171,7 +170,6 @@ def print_policy(console: Console, policy: GeneralPolicy) -> None:
 
 
 def print_run(console: Console, policy: GeneralPolicy, run: Execution) -> None:
-    """Print what a policy did in a task."""
     colour = "green" if run.reached else "red"
     moves = len(run.trace)
     console.print(

@@ -12,13 +12,16 @@ from rich.console import Console
 from fcp_ros.binding.scene_loading import load_scene_for
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cli.exit_codes import FAILED
-from fcp_ros.cli.options import SceneOption
+from fcp_ros.cli.options import (
+    EndpointOption,
+    LanguageModelOption,
+    SceneOption,
+    make_generator,
+)
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 from fcp_ros.cset import Instance
 from fcp_ros.domain.yaml.domain_files import parse_domain, read_text
-from fcp_ros.grounding.generation import TextGenerator
-from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
-from fcp_ros.grounding.options import Device, EndpointOptions, Precision
+from fcp_ros.grounding.options import Device, Precision
 from fcp_ros.language.domain_repair import MOST_ROUNDS, DomainProposal, RepairOptions, repair_domain
 from fcp_ros.package_files import find_domain, find_scene
 
@@ -32,16 +35,6 @@ NeedArgument = Annotated[
 ]
 BaseOption = Annotated[
     str, typer.Option("--domain", "-d", help="Domain to be amended; without it a new one is begun.")
-]
-ModelOption = Annotated[
-    str,
-    typer.Option(
-        help="Folder of a language model (Hugging Face format, safetensors); for --endpoint: its "
-        "name on the server."
-    ),
-]
-EndpointOption = Annotated[
-    str, typer.Option(help="A model server with the OpenAI protocol, by its URL.")
 ]
 DeviceOption = Annotated[Device, typer.Option(help="Device of --model.")]
 PrecisionOption = Annotated[Precision, typer.Option(help="Numbers of --model.")]
@@ -65,7 +58,7 @@ def repair(
     need: NeedArgument,
     domain: BaseOption = "",
     scene: SceneOption = "",
-    model: ModelOption = "",
+    model: LanguageModelOption = "",
     endpoint: EndpointOption = "",
     device: DeviceOption = Device.AUTO,
     precision: PrecisionOption = Precision.AUTO,
@@ -95,7 +88,7 @@ def repair(
         proposal = repair_domain(
             base,
             need,
-            _make_generator(model, endpoint, device, precision, time_limit),
+            make_generator(model, endpoint, time_limit, device=device, precision=precision),
             options,
             instance=_read_instance(base, scene) if scene else None,
         )
@@ -108,17 +101,6 @@ def repair(
             output.parent.mkdir(parents=True, exist_ok=True)
             output.write_text(proposal.text, encoding="utf-8")
             console.print(f"written to {escape_text(str(output))}", soft_wrap=True)
-
-
-def _make_generator(
-    model: str, endpoint: str, device: Device, precision: Precision, time_limit: float
-) -> TextGenerator:
-    if endpoint:
-        server = EndpointOptions(url=endpoint, model=model, timeout=time_limit, retries=1)
-        return ServerGenerator(server)
-    if not model:
-        fail("there is no language model: give --model FOLDER or --endpoint URL")
-    return make_model_generator(Path(model), device, precision)
 
 
 def _read_instance(base: str, scene: str) -> Instance:

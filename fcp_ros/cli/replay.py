@@ -24,7 +24,13 @@ from fcp_ros.cli.options import (
     TypeOption,
     expand_options,
 )
-from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, say
+from fcp_ros.cli.terminal import (
+    escape_text,
+    explain_errors,
+    explain_missing_ros,
+    open_console,
+    say,
+)
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.grounding import (
     CalibrationOptions,
@@ -69,13 +75,8 @@ def replay(
     with the evidence of the outcomes before it, and that of --calibration, to which nothing is
     written. docs/recordings.md says what to record.
     """
-    try:
+    with explain_missing_ros():
         from fcp_ros.nodes.replay import RecordingReplay, open_recording
-    except ImportError as error:
-        fail(
-            f"ROS 2 or this package's interfaces can't be imported ({error}): source your ROS "
-            "installation, or . .venv/fcp_env.sh"
-        )
     with explain_errors():
         known = load_domain(find_domain(domain))
         known = replace(

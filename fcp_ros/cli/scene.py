@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +24,7 @@ from fcp_ros.cli.options import (
     OverridesOption,
     SimilarOption,
     TypeOption,
+    expand_options,
 )
 from fcp_ros.cli.session import SceneChoice, Session, open_session
 from fcp_ros.cli.terminal import (
@@ -69,7 +70,6 @@ ROOMS_SHOWN = 15
 
 
 def print_info(console: Console, session: Session, *, each_node: bool) -> None:
-    """Print what is in the scene, and the types that the domain gives it."""
     summary = summarise(session.graph)
     console.print(_build_headline(session, summary), soft_wrap=True)
     if session.format.lacks:
@@ -329,26 +329,50 @@ MaxNodesOption = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class FileOptions:
+    """The options that decide how a file is read."""
+
+    also: AlsoOption = None
+    max_nodes: MaxNodesOption = None
+    assets: AssetsOption = None
+
+    @property
+    def limits(self) -> SceneLimits:
+        limits = SceneLimits(asset_folders=tuple(self.assets or ()))
+        return limits if self.max_nodes is None else replace(limits, max_nodes=self.max_nodes)
+
+
+@dataclass(frozen=True)
+class SessionOptions:
+    """The options that decide how a scene is read in the words of a domain."""
+
+    domain: DomainOption = DEFAULT_DOMAIN
+    types: TypeOption = None
+    overrides: OverridesOption = None
+    similar: SimilarOption = None
+
+    def open(self, file: str, reading: FileOptions) -> Session:
+        types, also = tuple(self.types or ()), tuple(reading.also or ())
+        choice = SceneChoice(types, self.similar, reading.limits, also, self.overrides)
+        with explain_errors(), show_progress(f"reading {file}"):
+            return open_session(self.domain, file, choice)
+
+
 @app.command()
+@expand_options
 def info(
+    *,
     file: FileArgument,
-    domain: DomainOption = DEFAULT_DOMAIN,
-    types: TypeOption = None,
-    overrides: OverridesOption = None,
-    similar: SimilarOption = None,
-    also: AlsoOption = None,
-    max_nodes: MaxNodesOption = None,
-    assets: AssetsOption = None,
+    options: SessionOptions,
+    reading: FileOptions,
     each_node: Annotated[
         bool, typer.Option("--all", help="Show each node instead of each label.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is in a scene, and the types that a domain gives it."""
-    limits = _to_limits(max_nodes, assets)
-    choice = SceneChoice(tuple(types or ()), similar, limits, tuple(also or ()), overrides)
-    with explain_errors(), show_progress(f"reading {file}"):
-        session = open_session(domain, file, choice)
+    session = options.open(file, reading)
     if as_json:
         typer.echo(json.dumps(to_plain_info(session), indent=1))
     else:
@@ -356,7 +380,9 @@ def info(
 
 
 @app.command()
+@expand_options
 def show(
+    *,
     file: FileArgument,
     out: Annotated[
         Path,
@@ -366,13 +392,8 @@ def show(
             help="File to write: .html for a page with a plan and tables, .svg for the plan.",
         ),
     ] = Path("scene.html"),
-    domain: DomainOption = DEFAULT_DOMAIN,
-    types: TypeOption = None,
-    overrides: OverridesOption = None,
-    similar: SimilarOption = None,
-    also: AlsoOption = None,
-    max_nodes: MaxNodesOption = None,
-    assets: AssetsOption = None,
+    options: SessionOptions,
+    reading: FileOptions,
 ) -> None:
     """Draw a scene from above into one file that needs no network."""
     # Slow to import, and only needed here.
@@ -381,11 +402,8 @@ def show(
 
     if out.suffix.lower() not in (".html", ".htm", ".svg"):
         fail(f"{out}: pictures are written as .html or .svg; give the file one of these suffixes")
-    check_outputs((out,), (file, domain, overrides))
-    limits = _to_limits(max_nodes, assets)
-    choice = SceneChoice(tuple(types or ()), similar, limits, tuple(also or ()), overrides)
-    with explain_errors(), show_progress(f"reading {file}"):
-        session = open_session(domain, file, choice)
+    check_outputs((out,), (file, options.domain, options.overrides))
+    session = options.open(file, reading)
     if all(node.pose is None for node in session.graph.nodes.values()):
         fail(f"{file} has no node with a known pose, so there is nothing to draw")
     with show_progress("drawing"):
@@ -398,7 +416,9 @@ def show(
 
 
 @app.command()
+@expand_options
 def convert(
+    *,
     file: FileArgument,
     out: Annotated[Path, typer.Argument(help="File to write; its suffix decides the format.")],
     format_name: Annotated[
@@ -412,15 +432,13 @@ def convert(
     given_only: Annotated[
         bool, typer.Option("--given-only", help="Leave out derived relations, floors and doors.")
     ] = False,
-    also: AlsoOption = None,
-    max_nodes: MaxNodesOption = None,
-    assets: AssetsOption = None,
+    reading: FileOptions,
 ) -> None:
     """Write a scene in another format, and list what that format cannot express."""
     check_outputs((out,), (file,))
     with explain_errors(), show_progress(f"converting {file}"):
-        relations = RelationOptions(also=frozenset(also or ()))
-        graph = read_scene(find_scene(file), limits=_to_limits(max_nodes, assets))
+        relations = RelationOptions(also=frozenset(reading.also or ()))
+        graph = read_scene(find_scene(file), limits=reading.limits)
         graph = graph if given_only else complete_relations(graph, relations)
         out.parent.mkdir(parents=True, exist_ok=True)
         lost = save_scene(graph, out, format_name)
@@ -460,10 +478,9 @@ def diff(
 ) -> None:
     """Compare two scenes of any formats: exit code 0 if they are the same, 1 if they differ."""
     read = read_scene if given_only else load_scene
+    limits = FileOptions(max_nodes=max_nodes, assets=assets).limits
     with explain_errors(), show_progress("reading"):
-        before, after = (
-            read(find_scene(file), limits=_to_limits(max_nodes, assets)) for file in (first, second)
-        )
+        before, after = (read(find_scene(file), limits=limits) for file in (first, second))
         type_of = make_type_lookup(load_domain(find_domain(domain))) if match else None
     with show_progress("comparing"):
         found = compare_scenes(
@@ -478,8 +495,3 @@ def diff(
         print_difference(open_console(), found)
     if not found.is_empty:
         raise typer.Exit(DIFFERENT)
-
-
-def _to_limits(max_nodes: int | None, assets: list[Path] | None) -> SceneLimits:
-    limits = SceneLimits(asset_folders=tuple(assets or ()))
-    return limits if max_nodes is None else replace(limits, max_nodes=max_nodes)

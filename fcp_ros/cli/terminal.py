@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.status import Status
 from rich.table import Table
 
 from fcp_ros.cli.exit_codes import BAD_INPUT
@@ -38,6 +39,54 @@ def show_progress(what: str) -> Iterator[None]:
         yield
 
 
+LINE_EVERY = 5.0
+"""Seconds between two lines of progress where there is no live line."""
+
+
+class LiveLine:
+    """Shows progress: on a terminal as a live line, else as a line every few seconds.
+
+    `console`: on standard error; None shows nothing. `status`: the live line; None where standard
+    error is not a terminal, or a dumb one.
+    """
+
+    def __init__(self, console: Console | None, status: Status | None) -> None:
+        self._console = console
+        self._status = status
+        self._next = LINE_EVERY
+
+    def show(self, text: str, elapsed: float) -> None:
+        """Show what is done `elapsed` s after the beginning, unless it is too early."""
+        if self._status is not None:
+            self._status.update(text)
+        elif self._console is not None and elapsed >= self._next:
+            self._next = (elapsed // LINE_EVERY + 1) * LINE_EVERY
+            self._console.print(text, markup=False, soft_wrap=True)
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Hide the live line while the block prints or asks something."""
+        if self._status is None:
+            yield
+            return
+        self._status.stop()
+        try:
+            yield
+        finally:
+            self._status.start()
+
+
+@contextmanager
+def show_line(*, quiet: bool) -> Iterator[LiveLine]:
+    """Open a live line on standard error; it shows nothing if `quiet`."""
+    console = open_console(stderr=True)
+    if quiet or not console.is_terminal or console.is_dumb_terminal:
+        yield LiveLine(None if quiet else console, None)
+        return
+    with console.status("") as status:
+        yield LiveLine(console, status)
+
+
 @contextmanager
 def explain_errors() -> Iterator[None]:
     """Turn errors caused by bad input into a message and exit code 2."""
@@ -47,8 +96,44 @@ def explain_errors() -> Iterator[None]:
         fail(str(error))
 
 
+@contextmanager
+def explain_missing_ros() -> Iterator[None]:
+    """Turn an import without ROS, or without this package's interfaces, into a message."""
+    try:
+        yield
+    except ImportError as error:
+        fail(
+            f"ROS 2 or this package's interfaces can't be imported ({error}): run "
+            '"make setup" and then ". .venv/fcp_env.sh", or source your workspace'
+        )
+
+
+@contextmanager
+def show_steps() -> Iterator[Callable[[str, int, int], None]]:
+    """Show the steps of a training in one bar, which starts again for each kind of step.
+
+    The function is told what is being done, how much of it is done, and how much there is.
+    """
+    from rich import progress as bars  # slow to import
+
+    columns = (bars.MofNCompleteColumn(), bars.TimeElapsedColumn(), bars.TimeRemainingColumn())
+    description = bars.TextColumn("{task.description}")
+    with bars.Progress(
+        description, bars.BarColumn(), *columns, console=open_console(stderr=True)
+    ) as shown:
+        task, present = shown.add_task("reading", total=None), -1
+
+        def report(what: str, done: int, every: int) -> None:
+            nonlocal present
+            if every != present:
+                shown.reset(task)
+                present = every
+            shown.update(task, description=what, completed=done, total=every)
+
+        yield report
+
+
 def say(sentence: str) -> None:
-    """Print a sentence on standard error."""
     open_console(stderr=True).print(hide_controls(sentence), markup=False, soft_wrap=True)
 
 

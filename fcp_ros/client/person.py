@@ -46,7 +46,6 @@ class PersonDesk:
         return None if found.kind == Question.NONE else found
 
     def answer(self, question: Question, *, is_done: bool) -> AnswerQuestion.Response:
-        """Say if a step is done, or will not be."""
         until = time.monotonic() + self._timeout
         while not self._client.service_is_ready():
             if time.monotonic() > until:
@@ -67,5 +66,4 @@ class PersonDesk:
         )
 
     def close(self) -> None:
-        """Destroy the desk's node."""
         self._spinning.close()

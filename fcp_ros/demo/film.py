@@ -97,7 +97,6 @@ def make_film(scene: str, domain: str, instruction: str, path: Path, seed: int =
 def _carry_out(
     world: PhysicsWorld, steps: Sequence[PlanStep], camera: _Camera
 ) -> tuple[StepOutcome, ...]:
-    """Have steps done until one fails."""
     outcomes: list[StepOutcome] = []
     for number, step in enumerate(steps):
         camera.step, began = number, world.time
@@ -224,7 +223,6 @@ class _Camera:
             self.after.append(kept.getvalue())
 
     def shoot(self) -> None:
-        """Add a frame."""
         if self.painter is None:
             return
         image, draw, fonts = _open_canvas(2 * WIDTH, HEIGHT + LINE * (len(self.steps) + 2) + 12)

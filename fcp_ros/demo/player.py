@@ -63,7 +63,6 @@ class Player:
         return memberships
 
     def fetch_graph(self) -> SceneGraph:
-        """Fetch the current scene graph from the nodes."""
         message = self._client.scene()
         if message is None:
             raise FcpError("The scene_graph node has no scene graph: see the nodes' log.")
@@ -82,7 +81,6 @@ class Player:
         return result.plan.binding[0][1]
 
     def plan_story(self, story: Story) -> PlanningResult:
-        """Plan a story without executing it."""
         if story.instruction:
             return result_from_ros(self._client.ask(story.instruction, alpha=story.alpha))
         return result_from_ros(self._client.plan(story.goal, alpha=story.alpha, relax=story.relax))

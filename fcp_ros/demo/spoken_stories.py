@@ -144,7 +144,6 @@ def _list_counts(state: Instance) -> list[tuple[str, frozenset[str]]]:
 
 
 def _find_alike(state: Instance, name: str) -> list[str]:
-    """Find the items with the label of one of them."""
     label = _get_label(state, name)
     names = (state.name_of(element) for element in state.elements(ITEM))
     return [one for one in names if _get_label(state, one) == label]

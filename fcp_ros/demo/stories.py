@@ -296,7 +296,6 @@ class Storyteller:
         return sorted(zip(degrees, names, strict=True), reverse=True)
 
     def _find_fit(self, state: Instance, predicate: str, words: str) -> frozenset[str]:
-        """Find the items whose degree reaches alpha."""
         return frozenset(
             name
             for degree, name in self.rank_items(state, predicate, words)
@@ -368,7 +367,6 @@ class Storyteller:
 
 
 def list_kinds(result: PlanningResult) -> frozenset[RelaxationKind]:
-    """List the kinds of changes that a goal was relaxed by."""
     return frozenset(RelaxationKind(relaxation.kind) for relaxation in result.relaxations)
 
 

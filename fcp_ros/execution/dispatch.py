@@ -437,7 +437,6 @@ class Dispatcher:
     # --- ends -----------------------------------------------------------------------------------
 
     def _take_ends(self) -> Commands:
-        """Record the steps that have ended."""
         commands: Commands = ()
         for machine in self._list_open():
             if machine.outcome is not None:

@@ -107,7 +107,6 @@ class PlanFailure:
 
     @classmethod
     def of_step(cls, record: StepRecord, total: int, gone: tuple[str, ...]) -> PlanFailure:
-        """Make the failure of a plan of `total` steps in which a step has failed."""
         status = STATUSES.get(record.outcome.code, DispatchStatus.STEP_FAILED)
         text = describe_failed_step(record.index + 1, total, record.step, record.outcome)
         return cls(status, text, gone=gone)
@@ -145,7 +144,6 @@ STOP_CODES = {
 
 
 def describe_missing_executors(names: Iterable[str], waited: float) -> str:
-    """Say that no executor answers under these names."""
     shown = ", ".join(map(repr, names))
     return (
         f"No executor answered under {shown} within {waited:g} s; start an ExecuteStep action "
@@ -163,12 +161,10 @@ def describe_absent(absent: Iterable[AbsentExecutor]) -> str:
 
 
 def describe_lost_scene(reason: str, waited: float) -> str:
-    """Say that the world was not kept up to date again in time."""
     return f"{reason} Nothing was sent for {waited:g} s, and the rest of the plan is given up."
 
 
 def describe_held_executor(name: str, step: PlanStep, waited: float) -> str:
-    """Say that the executor has not answered for an earlier step."""
     return (
         f"Executor {name!r} may still be acting on {step}: it has not answered within "
         f"{waited:g} s, so nothing more is sent to it, or to another executor of that robot. Make "
@@ -183,7 +179,6 @@ def describe_refusal(step: PlanStep, said: str) -> str:
 
 
 def describe_unconfirmed(step: PlanStep, waited: float, unseen: str) -> str:
-    """Say that the executor reported a success that the scene does not show."""
     return (
         f"Executor {step.executor!r} reported success for {step}, but after {waited:g} s the scene "
         f"does not show it: {unseen} Let perception publish the change on scene_graph_update, or "
@@ -229,7 +224,6 @@ def describe_cancellation(done: int, total: int, unanswered: Sequence[str]) -> s
 
 
 def describe_failed_step(number: int, total: int, step: PlanStep, outcome: Outcome) -> str:
-    """Say with which step the plan failed."""
     what = f"Step {number} of {total}, {step}, ended with {outcome.code.name}"
     return f"{what}: {outcome.message}" if outcome.message else f"{what}."
 

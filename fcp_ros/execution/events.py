@@ -295,7 +295,6 @@ class ExecutorLedger:
         return None
 
     def find_step(self, attempt: int) -> PlanStep | None:
-        """Return the step of an open attempt, or None."""
         return self._open[attempt][0] if attempt in self._open else None
 
     def take_late(self, event: Event) -> tuple[Command, ...]:

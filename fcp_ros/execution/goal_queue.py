@@ -89,7 +89,6 @@ class GoalQueue:
         return tuple(self._resting.values())
 
     def __len__(self) -> int:
-        """Number of goals that wait."""
         return len(self._waiting)
 
     def arrive(self, ticket: Ticket, most_waiting: int) -> Reception:
@@ -203,11 +202,9 @@ class Pace:
         return self._left is not None
 
     def pause(self) -> None:
-        """Let no further step begin."""
         self._left = 0
 
     def resume(self) -> None:
-        """Let all steps begin."""
         self._left = None
 
     def step(self) -> None:

@@ -70,7 +70,6 @@ def find_unkeepable(goal: str, domain: Domain, present: Instance) -> str:
 
 
 def is_kept(goal: str, domain: Domain, present: Instance) -> bool:
-    """Tell if everything that a goal wants kept holds at present."""
     # A constraint on a single state is its condition in that state.
     try:
         checked = check_goal(parse_expression(goal), domain, present)
@@ -102,7 +101,6 @@ class Restorations:
         self.total = 0  # of all times
 
     def note_end(self, now: float) -> None:
-        """Note that an attempt has ended."""
         self._ends.append(now)
         self.total += 1
 
@@ -124,5 +122,4 @@ class Restorations:
         )
 
     def count(self, now: float) -> int:
-        """Count the attempts that have ended within the window."""
         return sum(now - end < self._settings.keep_window for end in self._ends)

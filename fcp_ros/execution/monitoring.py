@@ -53,11 +53,9 @@ class DeadlineWatch:
         self._ended: set[int] = set()
 
     def begin_step(self, index: int, now: float) -> None:
-        """Note that a step has been sent."""
         self._started[index] = now
 
     def end_step(self, index: int) -> None:
-        """Note that a step has ended."""
         self._started.pop(index, None)
         self._ended.add(index)
 

@@ -57,7 +57,6 @@ class Outcome:
 
     @property
     def succeeded(self) -> bool:
-        """True if the step did what it was for."""
         return self.code is OutcomeCode.SUCCEEDED
 
 

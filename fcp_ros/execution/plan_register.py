@@ -45,7 +45,6 @@ class _Entry:
 
     @property
     def left(self) -> list[int]:
-        """The steps that have not ended."""
         return [at for at in range(len(self.claim.steps)) if at not in self.done]
 
     @property
@@ -54,7 +53,6 @@ class _Entry:
 
     @property
     def awaited(self) -> frozenset[tuple[_Entry, int]]:
-        """The steps of others that are still waited for."""
         places = frozenset().union(*self.waits.values())
         return frozenset((other, at) for other, at in places if at not in other.done)
 
@@ -151,7 +149,6 @@ class PlanRegister:
 
     @property
     def running(self) -> frozenset[bytes]:
-        """The keys of the goals whose plans run."""
         return frozenset(key for key, entry in self._entries.items() if entry.runs)
 
     def find_in_way(self, running: Set[bytes], find: FindEncounter) -> Encounter | None:
@@ -207,7 +204,6 @@ class PlanRegister:
         self._entries[key].done.add(index)
 
     def leave(self, key: bytes) -> None:
-        """Note that a goal's plan neither runs nor waits any more."""
         entry = self._entries.pop(key, None)
         if entry is not None:
             # Without its own waits: else each goal of a chain would keep all those before it.

@@ -110,7 +110,6 @@ class PyrobosimWorld:
         return _hold(graph, held).with_source("pyrobosim")
 
     def close(self) -> None:
-        """Stop the robots."""
         self._world.shutdown()
 
     def _make_actions(

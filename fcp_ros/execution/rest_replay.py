@@ -123,7 +123,6 @@ def reads_others(domain: Domain, rule: ActionRule) -> bool:
 
 
 def _speaks_of_none(atom: Atom, rule: ActionRule) -> bool:
-    """Return True if an atom speaks of none of a rule's parameters."""
     return {*rule.parameter_names}.isdisjoint(list_variables(atom))
 
 

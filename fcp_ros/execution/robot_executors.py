@@ -63,7 +63,6 @@ class RobotExecutors:
         return step
 
     def list_names(self, executors: Iterable[str]) -> tuple[str, ...]:
-        """List the names under which these executors of a domain answer."""
         own = self.list_own(executors)
         apart = {one.executor for one in own.values()}
         return (*(name for name in executors if name not in apart), *own)

@@ -24,7 +24,6 @@ class RunOrder:
 
     @classmethod
     def chain(cls, count: int, agents: Sequence[tuple[str, ...]] = ()) -> RunOrder:
-        """Make the order of steps that are done one after the other."""
         return cls(
             PartialOrder.of(count, pairwise(range(count))).predecessors,
             tuple(agents) or ((),) * count,

@@ -51,7 +51,6 @@ class StepPattern:
     arguments: tuple[tuple[str, str], ...] = ()
 
     def matches(self, step: PlanStep) -> bool:
-        """Return True if the step is one of these."""
         named = self.rule in (ANY_RULE, step.rule)
         return named and set(self.arguments) <= set(step.arguments)
 
@@ -394,7 +393,6 @@ class SimulatedWorld:
 
     @property
     def instance(self) -> Instance:
-        """The present state."""
         return self._instance
 
     def replace(

@@ -109,7 +109,6 @@ class ExecutorSearch:
         return tuple(CancelStep(attempt, executor) for attempt in held)
 
     def on_lost(self, executor: str) -> Commands:
-        """An executor no longer answers."""
         if executor not in self._executors:
             return ()
         self._awaited.add(executor)
@@ -117,7 +116,6 @@ class ExecutorSearch:
 
     @property
     def is_over(self) -> bool:
-        """True if the steps can be sent."""
         return self._awaited.isdisjoint(self._executors) and not self._find_held()
 
     def explain(self) -> PlanFailure | None:
@@ -345,7 +343,6 @@ class StepMachine:
     # --- time -----------------------------------------------------------------------------------
 
     def on_tick(self) -> Commands:
-        """Look at the time."""
         if self.deadline is None or self._situation.clock() < self.deadline:
             return ()
         if self.phase is DispatchPhase.FINDING:

@@ -13,8 +13,9 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import rclpy
 from rclpy.context import Context
@@ -26,54 +27,15 @@ from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterValue
 from fcp_ros.nodes.runtime.spin import NodeThreads, StopRequest
 
-NodeMaker = Callable[..., ManagedNode]
-
-
-def _make_scene_graph(**kwargs: Any) -> ManagedNode:
-    from fcp_ros.nodes.scene_graph.node import SceneGraphNode
-
-    return SceneGraphNode(**kwargs)
-
-
-def _make_grounder(**kwargs: Any) -> ManagedNode:
-    from fcp_ros.nodes.grounder.node import GrounderNode
-
-    return GrounderNode(**kwargs)
-
-
-def _make_planner(**kwargs: Any) -> ManagedNode:
-    from fcp_ros.nodes.planner.node import PlannerNode
-
-    return PlannerNode(**kwargs)
-
-
-def _make_executive(**kwargs: Any) -> ManagedNode:
-    from fcp_ros.nodes.executive.node import ExecutiveNode
-
-    return ExecutiveNode(**kwargs)
-
-
-def _make_simulated_executor(**kwargs: Any) -> ManagedNode:
-    from fcp_ros.nodes.executors.simulated_executor import SimulatedExecutorNode
-
-    return SimulatedExecutorNode(**kwargs)
-
-
-def _make_world_executor(**kwargs: Any) -> ManagedNode:
-    from fcp_ros.nodes.executors.world_executor import WorldExecutorNode
-
-    return WorldExecutorNode(**kwargs)
-
-
-NODES: Mapping[str, NodeMaker] = {
-    "scene_graph": _make_scene_graph,
-    "grounder": _make_grounder,
-    "task_planner": _make_planner,
-    "executive": _make_executive,
-    "simulated_executor": _make_simulated_executor,
-    "world_executor": _make_world_executor,
+NODES: Mapping[str, str] = {
+    "scene_graph": "scene_graph.node:SceneGraphNode",
+    "grounder": "grounder.node:GrounderNode",
+    "task_planner": "planner.node:PlannerNode",
+    "executive": "executive.node:ExecutiveNode",
+    "simulated_executor": "executors.simulated_executor:SimulatedExecutorNode",
+    "world_executor": "executors.world_executor:WorldExecutorNode",
 }
-"""Name -> constructor (keyword arguments are those of `rclpy.node.Node`), in starting order."""
+"""Name -> module in this folder, and class, in starting order."""
 
 
 USUAL_NODES = tuple(name for name in NODES if name != "world_executor")
@@ -112,7 +74,6 @@ class StackOptions:
     domain_id: int | None = None  # ROS domain; None takes ROS_DOMAIN_ID
 
     def arguments(self) -> list[str]:
-        """Return the ROS command line for the initialisation of the context."""
         arguments = ["fcp_ros", *self.ros_args, "--ros-args", "--log-level", self.log_level]
         if self.params_file is not None:
             arguments += ["--params-file", str(self.params_file)]
@@ -225,7 +186,7 @@ class NodeStack:
         if self.options.namespace:
             keywords["namespace"] = self.options.namespace
         try:
-            return NODES[name](**keywords)
+            return make_node(name, **keywords)
         except Exception as error:  # a wrong parameter or namespace: no common base class
             raise StartError(f"The node {name} can't be made: {error}") from error
 
@@ -243,6 +204,13 @@ class NodeStack:
             )
         if options.params_file is not None and not options.params_file.is_file():
             raise StartError(f"There is no parameter file {options.params_file}.")
+
+
+def make_node(name: str, **keywords: Any) -> ManagedNode:
+    """Make one of `NODES`; the keywords are those of `rclpy.node.Node`."""
+    module, _, kind = NODES[name].partition(":")
+    make = getattr(import_module(f"fcp_ros.nodes.{module}"), kind)
+    return cast(ManagedNode, make(**keywords))
 
 
 def _is_starting(node: ManagedNode) -> bool:

@@ -81,7 +81,6 @@ class FeatureChange:
 
     @property
     def is_change(self) -> bool:
-        """True if the value is another one afterwards."""
         return self.before != self.after
 
 

@@ -118,7 +118,6 @@ class DemoReport:
 
     @property
     def as_expected(self) -> bool:
-        """True if every episode ended as expected."""
         return all(episode.as_expected for episode in self.episodes)
 
 
@@ -163,7 +162,6 @@ class EpisodeView:
 
 
 def render_page(report: DemoReport) -> str:
-    """Return the report as a complete HTML document."""
     environment = make_plan_environment()
     environment.globals["outcome_colour"] = choose_outcome_colour
     views = [_draw_episode(episode) for episode in report.episodes]

@@ -156,7 +156,6 @@ def _place_box(label: TextLabel, dx: float, dy: float) -> Box:
 
 
 def _find_overlaps(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Compare each box (a row) of one array with each of the other."""
     low, high = one[:, None, :2], one[:, None, 2:]
     apart = (low >= other[None, :, 2:]) | (high <= other[None, :, :2])
     return np.logical_not(apart.any(axis=2))

@@ -62,7 +62,6 @@ def _format_action(action: str, objects: Sequence[str]) -> str:
 
 
 def _has_unit_cost(domain: Domain) -> bool:
-    """Return True if each action costs 1."""
     return all(rule.cost.base == 1.0 and not rule.cost.terms for rule in domain.rules.values())
 
 

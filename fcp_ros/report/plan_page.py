@@ -81,7 +81,6 @@ def draw_feature_paths(trace: PolicyTrace) -> str:
 
 
 def _find_x(trace: PolicyTrace, steps: int) -> float:
-    """Return the x at which that many steps are done."""
     left = NAMES + ENDS
     return left + (WIDTH - left - ENDS) * steps / trace.moves[-1].steps
 

@@ -17,7 +17,6 @@ _WORD = re.compile(r"\s+|[\w'-]+|[^\w\s]")
 
 
 def write_recipe_page(cooked: Cooked, path: Path) -> Path:
-    """Write a page without references to other files."""
     environment = make_environment()
     environment.filters["printable"] = to_printable
     template = environment.get_template("recipe.html.j2")

@@ -31,7 +31,6 @@ PLAN_WIDTH = 8.8
 def write_scene_page(
     graph: SceneGraph, typing: Mapping[str, TypeChoice], domain: str, path: Path
 ) -> None:
-    """Write the page of ``render_scene_page``."""
     write_page(render_scene_page(graph, typing, domain), path)
 
 

@@ -14,7 +14,8 @@ import time
 
 import pytest
 
-from fcp_ros.cli.plan.output import describe_progress, open_progress
+from fcp_ros.cli.plan.output import describe_progress, make_display
+from fcp_ros.cli.terminal import show_line
 from fcp_ros.planning import BestPlan, Phase, Progress
 
 DELIVERY = """(define (domain delivery) (:requirements :typing :action-costs)
@@ -212,9 +213,9 @@ def test_the_memory_limit_is_one_of_the_process(start, parcels, limit, phase):
 def test_a_terminal_that_can_not_overwrite_gets_lines_now_and_then(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes any stream for a terminal
     monkeypatch.setenv("TERM", "dumb")
-    with open_progress(quiet=False) as display:
+    with show_line(quiet=False) as line:
         for elapsed in (1.0, 6.0, 7.0):
-            display.show(Progress(Phase.SEARCH, 5, elapsed))
+            make_display(line)(Progress(Phase.SEARCH, 5, elapsed))
     assert capsys.readouterr().err.splitlines() == ["search 6.0 s, 5 expansions, no plan yet"]
 
 

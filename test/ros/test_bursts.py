@@ -19,7 +19,7 @@ from fcp_ros.nodes.executive.parameters import GoalError, PlanError
 from fcp_ros.nodes.runtime.action_call import ServiceCall
 from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.nodes.runtime.rclpy_repairs import spin_until
-from fcp_ros.nodes.stack import NODES, USUAL_NODES
+from fcp_ros.nodes.stack import USUAL_NODES, make_node
 from fcp_ros.srv import PlanGoal
 
 GOAL = "on(mug_1, counter_1)"
@@ -84,11 +84,13 @@ def container(stack_options, tmp_path_factory):
     )
     executor = SingleThreadedExecutor(context=context)
     nodes = {
-        name: make(
-            context=context, namespace="container", parameter_overrides=options.overrides_of(name)
+        name: make_node(
+            name,
+            context=context,
+            namespace="container",
+            parameter_overrides=options.overrides_of(name),
         )
-        for name, make in NODES.items()
-        if name in USUAL_NODES
+        for name in USUAL_NODES
     }
     for node in nodes.values():
         executor.add_node(node)

@@ -73,7 +73,7 @@ LIVES = {("topic", "subscribe"): ["*/sign_of_life"]}
 TRANSFORMS = {("topic", "subscribe"): ["/tf", "/tf_static"]}
 NAV2 = {
     ("topic", "publish"): ["/diagnostics", "nav2_executor/sign_of_life"],
-    ("topic", "subscribe"): ["scene_graph"],
+    ("topic", "subscribe"): ["scene_changes", "scene_graph"],
     ("action", "execute"): ["navigate"],
     ("action", "call"): ["navigate_to_pose"],
 }

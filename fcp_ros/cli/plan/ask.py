@@ -13,15 +13,14 @@ from fcp_ros.cli.options import JudgeChoice, expand_options
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.plan.options import ReadingOptions, RequestOptions
 from fcp_ros.cli.plan.output import (
-    ProgressDisplay,
     TerminalQuestions,
-    open_progress,
+    make_display,
     print_result,
     render_interpretation,
     render_question,
 )
 from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanOutput
-from fcp_ros.cli.terminal import explain_errors, fail, open_console, say
+from fcp_ros.cli.terminal import LiveLine, explain_errors, fail, open_console, say, show_line
 from fcp_ros.foundation.garbage import skip_final_collection
 from fcp_ros.language.reading import Interpretation
 from fcp_ros.planning import PlanningOptions, PlanStatus
@@ -59,10 +58,10 @@ def ask(
     start = RequestStart.now()
     told: list[Interpretation] = []
     with open_interruption() as interruption, explain_errors():
-        with open_progress(request.as_json) as display:
-            tell = _make_teller(told, None if request.as_json else display)
-            questions = TerminalQuestions(display, interruption, reading.answer_timeout)
-            listener = Listener(display.show, questions.ask, tell)
+        with show_line(quiet=request.as_json) as line:
+            tell = _make_teller(told, None if request.as_json else line)
+            questions = TerminalQuestions(line, interruption, reading.answer_timeout)
+            listener = Listener(make_display(line), questions.ask, tell)
             command = PlanCommand(asked, start, interruption, listener)
             if reading.reading_only:
                 code = _read_only(command, asked.options, interruption, request.as_json)
@@ -76,16 +75,16 @@ def ask(
     raise typer.Exit(to_exit_code(status))
 
 
-def _make_teller(told: list[Interpretation], display: ProgressDisplay | None) -> TellCallback:
-    """Make the callback that collects interpretations, and prints them while `display` is hidden.
+def _make_teller(told: list[Interpretation], line: LiveLine | None) -> TellCallback:
+    """Make the callback that collects interpretations, and prints them while `line` is hidden.
 
-    `display`: the progress; None prints nothing.
+    `line`: the progress; None prints nothing.
     """
 
     def tell(interpretation: Interpretation) -> None:
         told.append(interpretation)
-        if display is not None:
-            with display.pause():
+        if line is not None:
+            with line.pause():
                 open_console().print(render_interpretation(interpretation))
 
     return tell

@@ -14,9 +14,9 @@ from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.options import JudgeChoice, expand_options
 from fcp_ros.cli.plan.interruption import open_interruption
 from fcp_ros.cli.plan.options import AdvancedOptions, RequestOptions
-from fcp_ros.cli.plan.output import TerminalQuestions, open_progress, print_result
+from fcp_ros.cli.plan.output import TerminalQuestions, make_display, print_result
 from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanOutput
-from fcp_ros.cli.terminal import check_outputs, explain_errors, fail, open_console, say
+from fcp_ros.cli.terminal import check_outputs, explain_errors, fail, open_console, say, show_line
 from fcp_ros.foundation.garbage import collect_garbage_seldom, skip_final_collection
 from fcp_ros.planning import Explanation, PlanStatus
 from fcp_ros.planning.model.watch import RequestStart
@@ -81,9 +81,9 @@ def plan(
     start = RequestStart.now()
     with collect_garbage_seldom(), open_interruption() as interruption:
         with explain_errors():
-            with open_progress(request.as_json) as display:
-                ask = TerminalQuestions(display, interruption).ask
-                listener = Listener(display.show, ask)
+            with show_line(quiet=request.as_json) as line:
+                ask = TerminalQuestions(line, interruption).ask
+                listener = Listener(make_display(line), ask)
                 answer = PlanCommand(asked, start, interruption, listener).answer()
             _write_plan(answer, out, behaviour_tree)
             if page is not None:
@@ -94,7 +94,6 @@ def plan(
 
 
 def _write_plan(answer: PlanOutput, out: Path | None, behaviour_tree: Path | None) -> None:
-    """Write the plan, if there is one, to the files that are wanted of it."""
     plan = answer.result.plan
     if plan is None:
         return

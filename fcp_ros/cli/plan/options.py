@@ -92,7 +92,6 @@ class RequestOptions:
 
     @property
     def has_pddl(self) -> bool:
-        """True if the domain or the scene is a PDDL file."""
         return is_pddl(self.domain) or is_pddl(self.scene)
 
     def make_input(

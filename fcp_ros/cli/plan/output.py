@@ -7,70 +7,25 @@ import math
 import select
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from rich.console import Console, Group, RenderableType
 from rich.markup import escape
-from rich.status import Status
 from rich.text import Text
 
 from fcp_ros.cli.plan.interruption import Interruption
 from fcp_ros.cli.plan.request import PlanOutput
-from fcp_ros.cli.terminal import escape_text, make_table, open_console
+from fcp_ros.cli.terminal import LiveLine, escape_text, make_table, open_console
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 from fcp_ros.planning import BestPlan, Progress
+from fcp_ros.planning.model.request import ProgressCallback
 from fcp_ros.relaxation.question import UserQuestion
 from fcp_ros.report.console import render_result
 
-LINE_EVERY = 5.0
-"""Seconds between two lines where there is no live line."""
 
-
-class ProgressDisplay:
-    """Shows progress: on a terminal as a live line, else as a line every few seconds.
-
-    `console`: on standard error; None shows nothing. `status`: the live line; None where standard
-    error is not a terminal, or a dumb one.
-    """
-
-    def __init__(self, console: Console | None, status: Status | None) -> None:
-        self._console = console
-        self._status = status
-        self._next = LINE_EVERY
-
-    def show(self, progress: Progress) -> None:
-        """Show progress, unless it is too early."""
-        if self._status is not None:
-            self._status.update(describe_progress(progress))
-        elif self._console is not None and progress.elapsed >= self._next:
-            self._next = (progress.elapsed // LINE_EVERY + 1) * LINE_EVERY
-            self._console.print(describe_progress(progress), markup=False)
-
-    @contextmanager
-    def pause(self) -> Iterator[None]:
-        """Hide the live line while the block prints or asks something."""
-        if self._status is None:
-            yield
-            return
-        self._status.stop()
-        try:
-            yield
-        finally:
-            self._status.start()
-
-
-@contextmanager
-def open_progress(quiet: bool) -> Iterator[ProgressDisplay]:
-    """Open a display of progress on standard error; it shows nothing if `quiet`."""
-    console = open_console(stderr=True)
-    if quiet or not console.is_terminal or console.is_dumb_terminal:
-        yield ProgressDisplay(None if quiet else console, None)
-        return
-    with console.status("") as status:
-        yield ProgressDisplay(console, status)
+def make_display(line: LiveLine) -> ProgressCallback:
+    return lambda progress: line.show(describe_progress(progress), progress.elapsed)
 
 
 def describe_progress(progress: Progress) -> str:
@@ -166,11 +121,11 @@ class TerminalQuestions:
 
     def __init__(
         self,
-        display: ProgressDisplay,
+        line: LiveLine,
         interruption: Interruption,  # ends the wait for an answer
         timeout: float = ANSWER_TIMEOUT,  # seconds for the answer
     ) -> None:
-        self._display = display
+        self._line = line
         self._interruption = interruption
         self._timeout = timeout
 
@@ -181,7 +136,7 @@ class TerminalQuestions:
         """
         if not sys.stdin.isatty():
             return None
-        with self._display.pause():
+        with self._line.pause():
             console = open_console(stderr=True)
             console.print(render_question(question))
             return self._await_choice(console, question)

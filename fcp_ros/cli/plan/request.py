@@ -89,7 +89,6 @@ class PlanOutput:
     policy: Any = None  # a start is mostly imports
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the result and the notes on the scene as plain data for JSON."""
         return {**to_plain_result(self.result), "scene_notes": list(self.notes)}
 
     def to_ipc_plan(self) -> str:
@@ -102,7 +101,6 @@ class PlanOutput:
         return to_ipc_plan(self.result.plan, self.domain, self.task, self.result.given_up)
 
     def write_page(self, asked: PlanInput, path: Path) -> None:
-        """Write the answer to a request as an HTML page."""
         # The drawing library is slow to load.
         from fcp_ros.report.plan_page import PlanRequest, write_plan_page
 

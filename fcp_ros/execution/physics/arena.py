@@ -350,7 +350,6 @@ class Arena:
                     yield other, shelf, float(self.data.xpos[number][2] + shelf.z)
 
     def find_room(self, x: float, y: float) -> str | None:
-        """Find the room in which a point is."""
         import shapely
 
         point = shapely.Point(x, y)
@@ -369,7 +368,6 @@ class Arena:
         return self._owners[self._owner_of_geom[hit[0]]] in allowed
 
     def number_of(self, id_: str) -> int:
-        """Number of a thing's body in the model."""
         return self._body[id_]
 
     def greatest_depth(self) -> float:

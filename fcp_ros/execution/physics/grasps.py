@@ -12,7 +12,7 @@ import numpy as np
 
 from fcp_ros.execution.physics.arena import Arena
 from fcp_ros.execution.physics.materials import OPEN_ABOVE, ThingForm
-from fcp_ros.execution.physics.motion import FloorReach, Route
+from fcp_ros.execution.physics.motion import FloorReach
 from fcp_ros.execution.physics.robot import (
     ARM_LENGTH,
     ARM_OFFSET,
@@ -32,7 +32,6 @@ DIRECTIONS = 16
 RIM_DEPTH = 0.025  # m below a rim at which fingers hold it
 ROUND = frozenset({ThingForm.CYLINDER, ThingForm.BALL})
 TRIES = 80  # Stands whose lines of reach are looked at
-NEXT_TO = 0.03  # Clearance (m) of the base from what it stands beside
 COMFORTABLE = 0.9  # Height (m) at which a robot prefers to work
 MODE_COST = {"front": 0.0, "top": 1.0, "rim": 1.5}
 
@@ -218,7 +217,3 @@ def _is_in_view(arena: Arena, stand: Stand, allowed: set[str]) -> bool:
         return True
     above = np.array((grip.point[0], grip.point[1], level))
     return arena.is_free_ray(above, np.array(grip.point), allowed)
-
-
-def plan_way(reach: FloorReach, stand: Stand) -> Route | None:
-    return reach.way_to((stand.x, stand.y))

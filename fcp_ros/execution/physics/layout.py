@@ -169,7 +169,6 @@ def _find_place(graph: SceneGraph, node: SceneNode, nodes: Mapping[str, SceneNod
 
 
 def find_room_of(graph: SceneGraph, id_: str) -> SceneNode | None:
-    """Find the room of a thing, by relations or its parents."""
     for relation in graph.relations_of(id_):
         if relation.name in ("in_room", "at") and relation.elements[0] == id_:
             return graph.nodes[relation.elements[1]]

@@ -23,7 +23,6 @@ MOST_CELLS = 250_000  # More cells than that, and they become larger
 MARGIN = 0.8  # Floor (m) around all things that is looked at
 STEP = 0.03  # Height (m) of what the base drives over
 SHY = 0.25  # Clearance (m) beyond the robot's radius up to which ways are longer than they are
-THIN = 0.08  # Radius (m) of the probe that finds what is too narrow
 
 
 @dataclass(frozen=True, slots=True)

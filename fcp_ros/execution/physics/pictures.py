@@ -54,7 +54,6 @@ class CameraView:
 
 
 def view_of_all(arena: Arena) -> CameraView:
-    """Return a view of the whole world from above."""
     corners = [room.bounds for room in arena.layout.rooms.values()]
     for body in arena.layout.bodies.values():
         x, y, _ = body.pose.position

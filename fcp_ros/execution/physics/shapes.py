@@ -295,7 +295,6 @@ _BUILDERS: dict[ThingForm, Callable[[Vector], SolidShape]] = {
 
 
 def turn_shape(shape: SolidShape, quarters: int) -> SolidShape:
-    """Turn a shape about z by quarters of a circle."""
     if quarters % 4 == 0:
         return shape
     hinge = shape.hinge
@@ -316,7 +315,6 @@ def turn_shape(shape: SolidShape, quarters: int) -> SolidShape:
 
 
 def turn_vector(vector: Vector, quarters: int) -> Vector:
-    """Turn a vector about z by quarters of a circle."""
     x, y, z = vector
     for _ in range(quarters % 4):
         x, y = -y, x

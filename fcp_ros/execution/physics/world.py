@@ -117,7 +117,6 @@ class PhysicsWorld:
 
     @property
     def busy(self) -> tuple[str, ...]:
-        """The robots that are at work on a step."""
         return tuple(task.robot for task in self._tasks)
 
     def set_paused(self, paused: bool) -> None:
@@ -146,7 +145,6 @@ class PhysicsWorld:
             self._begin_again()
 
     def close(self) -> None:
-        """Cancel all running steps."""
         with self._lock:
             self._cancel_all("The world was closed.")
 
@@ -280,7 +278,6 @@ class PhysicsWorld:
     # --- things ---
 
     def names(self) -> tuple[str, ...]:
-        """Ids of all things and robots."""
         return (*self._arena.layout.bodies, *self._arena.rigs)
 
     def robots(self) -> tuple[str, ...]:
@@ -291,13 +288,6 @@ class PhysicsWorld:
         with self._lock:
             self._check(name)
             return self._arena.pose(name)
-
-    def twist(self, name: str) -> tuple[Vector, Vector]:
-        """Linear (m/s, in the map frame) and angular velocity (rad/s, in the thing's frame)."""
-        with self._lock:
-            self._check(name)
-            x, y, z, *turn = self._arena.velocity(name).tolist()
-            return (x, y, z), (turn[0], turn[1], turn[2])
 
     def box(self, name: str) -> Vector:
         """Full extents (m)."""

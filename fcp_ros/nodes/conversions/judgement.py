@@ -89,7 +89,6 @@ JUDGEMENTS = FieldTable(
     request=FieldConversion(request_to_ros, request_from_ros, "query"),
     membership=FieldConversion(MEMBERSHIPS.write, membership_from_ros),
 )
-"""Questions with their answers."""
 
 
 def refuse_judgement(error: GroundingError) -> RequestRefusal:

@@ -29,14 +29,11 @@ from fcp_ros.nodes.conversions.common import (
     FieldTable,
     by_value,
     duration_from_ros,
-    duration_to_ros,
 )
 from fcp_ros.nodes.conversions.judgement import JUDGEMENTS
 from fcp_ros.nodes.conversions.plan import (
     PlanOrigin,
-    absent_to_ros,
     budgets_from_ros,
-    budgets_to_ros,
     path_from_ros,
     path_to_ros,
     plan_from_ros,
@@ -118,9 +115,6 @@ def question_from_ros(message: Question) -> UserQuestion | None:
     return None if message.kind == Question.NONE else _QUESTIONS.read(message)
 
 
-# --- planning requests and results, as messages and back
-
-
 # --- relaxations of a goal: those taken, those refused, and the relaxed goals ---
 
 MOST_EXPLORED = 500
@@ -177,26 +171,6 @@ class Wish:
     @property
     def text(self) -> str:
         return self.instruction or self.goal
-
-
-def request_to_ros(wish: Wish, options: PlanningOptions) -> PlanRequest:
-    """Write a planning request; every setting that the message has is set."""
-    return PlanRequest(
-        goal=wish.goal,
-        instruction=wish.instruction,
-        speaker=wish.speaker,
-        alpha=float(options.alpha),
-        time_limit=duration_to_ros(options.time_limit),
-        tnorm=options.tnorm,
-        forbid_relaxation=not options.allow_relaxation,
-        confirm_below=math.nan if options.confirm_below is None else float(options.confirm_below),
-        indifference=float(options.indifference),
-        explain=options.explain,
-        optimise=options.optimise.value,
-        deadline=duration_to_ros(options.deadline if math.isfinite(options.deadline) else 0.0),
-        budgets=budgets_to_ros(options.budgets),
-        absent=absent_to_ros(options.absent),
-    )
 
 
 def read_wish(message: PlanRequest) -> Wish:

@@ -8,16 +8,14 @@
 - `goal_parts`: what the courses of all goals have in common, such as the wait for room.
 - `plan_execution`: the course of a goal of ``execute_task_plan``: check the plan, execute it.
 - `goals`: the course of a goal of ``achieve_goal``: plan, execute, replan as the policy decides.
-- `keeping`: what is known of a goal between its turns, if it stays in force when it is met.
 - `standing_wish`: the request behind a goal: the instruction's reading, questions to whoever sent
-  it, what was confirmed.
+  it, what was confirmed; what is known of a goal between its turns, if it stays in force.
 - `fleet`: what the goals at work share: executors, the plans that run, the world as it is seen.
 - `plan_runner`: carries out the commands of `fcp_ros.execution.dispatch` for one plan.
 - `plan_world`: the world as a plan takes it, and as it will be when others' steps have ended.
 - `server_clients`: the servers that the executive asks: the planner, the executors of steps.
 - `watches`: over the scene graph, and over names that effects arrive under.
 - `outcome_delivery`: hands outcomes to the grounder until it confirms them, kept on disk till then.
-- `refusals`: results of goals that are not worked on.
 - `reports`: outcomes, ``execution_state`` and feedback.
 
 Concurrency in one paragraph: the executor calls the callbacks of actions, topics and timers.

@@ -19,9 +19,6 @@ from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.msg import ExecutiveGoal, Plan
 from fcp_ros.nodes.runtime.worker import CancelToken
 
-Post = Callable[[object, Hashable | None], None]
-"""Posts an event, under a key or None: see `EventQueue.post`."""
-
 
 @dataclass(frozen=True)
 class GoalCancelled:

@@ -5,29 +5,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
+from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.events import RoomChanged
 from fcp_ros.execution.goal_conflicts import ConflictFinder
 from fcp_ros.execution.goal_queue import WhenBusy
 from fcp_ros.execution.kept_goals import KeepSettings
 from fcp_ros.execution.plan_register import FindEncounter
-from fcp_ros.msg import ExecutionState, PlanRequest
+from fcp_ros.msg import ExecutionState, PlanRequest, PlanStatus
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.plan import plan_from_ros
 from fcp_ros.nodes.executive.fleet import Fleet
 from fcp_ros.nodes.executive.goal_context import GoalContext
 from fcp_ros.nodes.executive.goal_threads import GoalThreads
-from fcp_ros.nodes.executive.keeping import GoalKeeping
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError, WaitSettings
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.reports import GoalReport, StateBoard
 from fcp_ros.nodes.executive.server_clients import PlannerClient
-from fcp_ros.nodes.executive.standing_wish import OpenQuestions
+from fcp_ros.nodes.executive.standing_wish import GoalKeeping, OpenQuestions
 from fcp_ros.nodes.executive.watches import NameWatch, SceneWatch
-from fcp_ros.nodes.runtime.managed_node import GoalEnd
+from fcp_ros.nodes.runtime.goal_jobs import GoalEnd
+from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefusal
 from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 from fcp_ros.planning.model.plan import PlanStep
@@ -76,8 +78,21 @@ class Conclusion:
     """The end of a goal, with its error code and one sentence for the client."""
 
     end: GoalEnd
-    code: PlanError | GoalError
+    code: int  # one of `PlanError` or `GoalError`
     message: str
+
+
+def end_course(
+    report: GoalReport,
+    conclusion: Conclusion,
+    result: Any,  # message of either action; what both have is filled in
+) -> tuple[GoalEnd, Any]:
+    """Publish the end of a goal; return it with the completed result."""
+    report.publish_state(STATES[conclusion.end], conclusion.message)
+    result.error_code = int(conclusion.code)
+    result.error_msg = conclusion.message if conclusion.code else ""
+    result.outcomes, result.late = report.outcomes, report.describe_delay()
+    return conclusion.end, result
 
 
 class Room:
@@ -135,10 +150,41 @@ def prepare_plan(
 
 
 def conclude_cancelled(
-    context: GoalContext, errors: type[PlanError] | type[GoalError], message: str
+    context: GoalContext,
+    errors: Any,  # `PlanError` or `GoalError`
+    message: str,
 ) -> Conclusion:
     """Return the end of a cancelled goal: aborted if it was the node itself that ended it."""
     if context.interruption is not None:
         text = f"{context.interruption.sentence} {message}"
-        return Conclusion(GoalEnd.ABORTED, errors[context.interruption.code], text)
+        return Conclusion(GoalEnd.ABORTED, getattr(errors, context.interruption.code), text)
     return Conclusion(GoalEnd.CANCELLED, errors.CANCELLED, message)
+
+
+# --- results of goals that are not worked on, for both actions ---
+
+GoalResult = tuple[GoalEnd, Any]
+"""The end of a goal, and its result message."""
+
+
+def refuse(request: Any, refusal: RequestRefusal) -> GoalResult:
+    code = refusal.kind.name
+    is_plan = isinstance(request, ExecutePlan.Goal)
+    if refusal.kind is RefusalKind.INVALID_REQUEST:
+        code = "INVALID_PLAN" if is_plan else "PLANNING_FAILED"
+    end, result = abort(request, code, refusal.sentence)
+    if refusal.kind is RefusalKind.INVALID_REQUEST and not is_plan:
+        result.plan_result.status.code = PlanStatus.INVALID_REQUEST
+        result.plan_result.status.message = refusal.sentence
+    return end, result
+
+
+def abort(request: Any, code: str, sentence: str) -> GoalResult:
+    """Return the end and the result of a goal, by the name of a code that both actions have."""
+    errors = PlanError if isinstance(request, ExecutePlan.Goal) else GoalError
+    return GoalEnd.ABORTED, make_result(request, getattr(errors, code), sentence)
+
+
+def make_result(request: Any, code: int, sentence: str) -> Any:
+    action = ExecutePlan if isinstance(request, ExecutePlan.Goal) else AchieveGoal
+    return action.Result(error_code=int(code), error_msg=sentence)

@@ -184,7 +184,6 @@ class GoalThreads:
             self.wake(context)
 
     def wake(self, context: GoalContext) -> None:
-        """Let the goal's thread see that its token was cancelled."""
         self.post_to(context, GoalCancelled(), "goal cancelled")
 
     def interrupt(self, reason: str) -> None:

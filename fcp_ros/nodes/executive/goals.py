@@ -28,17 +28,17 @@ from fcp_ros.nodes.conversions.common import duration_from_ros
 from fcp_ros.nodes.executive.goal_context import GoalContext, Rest
 from fcp_ros.nodes.executive.goal_parts import (
     START_WAIT,
-    STATES,
     Conclusion,
     ExecutiveParts,
     Room,
     conclude_cancelled,
+    end_course,
     prepare_plan,
 )
-from fcp_ros.nodes.executive.keeping import GoalKeeping
 from fcp_ros.nodes.executive.parameters import GoalError
 from fcp_ros.nodes.executive.reports import GoalReport, find_contradiction, find_words
-from fcp_ros.nodes.runtime.managed_node import GoalEnd
+from fcp_ros.nodes.executive.standing_wish import GoalKeeping
+from fcp_ros.nodes.runtime.goal_jobs import GoalEnd
 from fcp_ros.nodes.scene_access.owner import ADVICE
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import AbsentExecutor
@@ -55,6 +55,14 @@ CROWDED = frozenset(
     }
 )
 """Status of a request without the agents that others need -> one with them may be solved."""
+
+ERRORS = {
+    DispatchStatus.STEP_TIMED_OUT: GoalError.TIMED_OUT,
+    DispatchStatus.EXECUTOR_LOST: GoalError.EXECUTOR_LOST,
+    DispatchStatus.SCENE_LOST: GoalError.SCENE_LOST,
+    DispatchStatus.NAME_CONFLICT: GoalError.NAME_CONFLICT,
+}
+"""Status of a dispatched plan that no other plan follows -> error code."""
 
 ASK_AGAIN = 0.5
 """Seconds after which the planner is asked again that has lost a scene graph which is there."""
@@ -98,7 +106,6 @@ class GoalAchievement:
         self._wish = keeping.wish
 
     def run(self) -> tuple[GoalEnd, AchieveGoal.Result] | Rest:
-        """Work on the goal to its end, or until it is met and stays in force."""
         try:
             return self._take_turn()
         finally:
@@ -137,16 +144,8 @@ class GoalAchievement:
         return Rest(self._keeping.find_turn)
 
     def conclude(self, conclusion: Conclusion) -> tuple[GoalEnd, AchieveGoal.Result]:
-        self._report.publish_state(STATES[conclusion.end], conclusion.message)
-        result = AchieveGoal.Result(
-            error_code=int(conclusion.code),
-            error_msg="" if conclusion.code == GoalError.NONE else conclusion.message,
-            replans=self._report.replans,
-            plan_result=self._plan_result,
-            outcomes=self._report.outcomes,
-            late=self._report.describe_delay(),
-        )
-        return conclusion.end, result
+        result = AchieveGoal.Result(replans=self._report.replans, plan_result=self._plan_result)
+        return end_course(self._report, conclusion, result)
 
     def _plan_and_execute(self, reason: str) -> Conclusion | Decision:
         lost = self._await_scene()
@@ -463,18 +462,10 @@ def _is_solved(result: PlanResultMessage) -> bool:
         return False
 
 
-def _find_error(result: DispatchResult) -> GoalError:
+def _find_error(result: DispatchResult) -> int:
     """Find the error code for a plan whose failure no other plan would avoid."""
-    if result.status is DispatchStatus.STEP_TIMED_OUT:
-        return GoalError.TIMED_OUT
-    if result.status is DispatchStatus.EXECUTOR_LOST:
-        return GoalError.EXECUTOR_LOST
-    if result.status is DispatchStatus.SCENE_LOST:
-        return GoalError.SCENE_LOST
-    if result.status is DispatchStatus.NAME_CONFLICT:
-        return GoalError.NAME_CONFLICT
-    outcome = result.failure
-    if outcome is not None and outcome.code is OutcomeCode.CANCELLED:
-        return GoalError.CANCELLED  # by somebody else, at the executor
-    # Its executor is not there, or refuses such a step.
-    return GoalError.NO_EXECUTOR
+    outcome, code = result.failure, ERRORS.get(result.status)
+    if code is None and outcome is not None and outcome.code is OutcomeCode.CANCELLED:
+        code = GoalError.CANCELLED  # by somebody else, at the executor
+    # Else its executor is not there, or refuses such a step.
+    return int(code or GoalError.NO_EXECUTOR)

@@ -23,10 +23,17 @@ from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, SceneGraph
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.fleet import Fleet
 from fcp_ros.nodes.executive.goal_context import GoalContext, GoalWithdrawn, Rest, ThreadClosed
-from fcp_ros.nodes.executive.goal_parts import Conclusion, ExecutiveParts, conclude_cancelled
+from fcp_ros.nodes.executive.goal_parts import (
+    Conclusion,
+    ExecutiveParts,
+    GoalResult,
+    abort,
+    conclude_cancelled,
+    make_result,
+    refuse,
+)
 from fcp_ros.nodes.executive.goal_threads import REMINDER, GoalThreads
 from fcp_ros.nodes.executive.goals import GoalAchievement
-from fcp_ros.nodes.executive.keeping import GoalKeeping
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import (
     PARAMETERS,
@@ -41,7 +48,6 @@ from fcp_ros.nodes.executive.parameters import (
     read_robots,
 )
 from fcp_ros.nodes.executive.plan_execution import PlanExecution
-from fcp_ros.nodes.executive.refusals import GoalResult, abort, make_result, refuse
 from fcp_ros.nodes.executive.reports import (
     GoalReport,
     ReportChannels,
@@ -52,7 +58,7 @@ from fcp_ros.nodes.executive.reports import (
     tell_waiting,
 )
 from fcp_ros.nodes.executive.server_clients import PlannerClient, StepClients
-from fcp_ros.nodes.executive.standing_wish import OpenQuestions
+from fcp_ros.nodes.executive.standing_wish import GoalKeeping, OpenQuestions
 from fcp_ros.nodes.executive.watches import (
     HindranceLook,
     NameWatch,
@@ -63,8 +69,9 @@ from fcp_ros.nodes.runtime.domain_parameter import (
     choose_world,
     read_domain,
 )
+from fcp_ros.nodes.runtime.goal_jobs import GoalEnd, end_goal, execute_goal
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal, execute_goal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.qos import event_qos, state_qos
 from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
@@ -455,21 +462,20 @@ class ExecutiveNode(ManagedNode):
         run: PlanExecution | GoalAchievement
         if keeping is None:
             run = PlanExecution(parts, context, report)
-            code: PlanError | GoalError = PlanError.INTERNAL_ERROR
-            inactive: PlanError | GoalError = PlanError.NODE_INACTIVE
+            errors = PlanError
         else:
             wanted = context.goal.request.max_replans
             most = wanted if wanted >= 0 else self.parameters.integer("max_replans")
             policy, kept = ReplanPolicy(most), self.parameters.integer("most_waiting")
             run = GoalAchievement(parts, context, report, policy, keeping, kept)
-            code, inactive = GoalError.INTERNAL_ERROR, GoalError.NODE_INACTIVE
+            errors = GoalError
         try:
             return run.run()
         except ThreadClosed:
-            return run.conclude(Conclusion(GoalEnd.ABORTED, inactive, CLEANED_UP))
+            return run.conclude(Conclusion(GoalEnd.ABORTED, errors.NODE_INACTIVE, CLEANED_UP))
         except Exception as error:
             sentence = self.internal_fault("executing a goal", error).sentence
-            return run.conclude(Conclusion(GoalEnd.ABORTED, code, sentence))
+            return run.conclude(Conclusion(GoalEnd.ABORTED, errors.INTERNAL_ERROR, sentence))
         finally:
             parts.fleet.leave(context.key)  # also if it waited for room, and does not any more
 

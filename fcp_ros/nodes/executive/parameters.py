@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.execution.dispatch_model import DispatchSettings
 from fcp_ros.execution.goal_queue import Ticket, WhenBusy
 from fcp_ros.execution.kept_goals import KeepSettings
@@ -25,44 +26,11 @@ JOURNAL_PATH = "~/.local/state/fcp_ros/outcomes/{robot}/{world}.sqlite"
 NAMES_PATH = "~/.local/state/fcp_ros/names/{robot}/{world}.sqlite"
 
 
-class PlanError(IntEnum):
-    """Error codes of ``execute_task_plan``; a test compares them with the action."""
+PlanError = ExecutePlan.Result
+"""Error codes of ``execute_task_plan``."""
 
-    NONE = 0
-    INVALID_PLAN = 201
-    NO_EXECUTOR = 202
-    STEP_FAILED = 203
-    STEP_TIMED_OUT = 204
-    CANCELLED = 205
-    BUSY = 206
-    NODE_INACTIVE = 207
-    INTERNAL_ERROR = 208
-    EXECUTOR_LOST = 209
-    SCENE_LOST = 210
-    NAME_CONFLICT = 211
-    PREEMPTED = 212
-    TOO_LATE = 213
-
-
-class GoalError(IntEnum):
-    """Error codes of ``achieve_goal``; a test compares them with the action."""
-
-    NONE = 0
-    PLANNING_FAILED = 301
-    REPLANS_EXHAUSTED = 302
-    NO_EXECUTOR = 303
-    TIMED_OUT = 304
-    CANCELLED = 305
-    BUSY = 306
-    NODE_INACTIVE = 307
-    INTERNAL_ERROR = 308
-    EXECUTOR_LOST = 309
-    NEEDS_CLARIFICATION = 310
-    DECLINED = 311
-    SCENE_LOST = 312
-    NAME_CONFLICT = 313
-    PREEMPTED = 314
-    TOO_LATE = 315
+GoalError = AchieveGoal.Result
+"""Error codes of ``achieve_goal``."""
 
 
 class WhenLate(IntEnum):

@@ -11,16 +11,16 @@ from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goal_context import GoalContext
 from fcp_ros.nodes.executive.goal_parts import (
     START_WAIT,
-    STATES,
     Conclusion,
     ExecutiveParts,
     Room,
     conclude_cancelled,
+    end_course,
     prepare_plan,
 )
 from fcp_ros.nodes.executive.parameters import PlanError
 from fcp_ros.nodes.executive.reports import GoalReport, find_words
-from fcp_ros.nodes.runtime.managed_node import GoalEnd
+from fcp_ros.nodes.runtime.goal_jobs import GoalEnd
 from fcp_ros.nodes.scene_access.owner import ADVICE
 from fcp_ros.planning.model.plan import PlanStep
 
@@ -53,15 +53,7 @@ class PlanExecution:
         return self.conclude(self._execute())
 
     def conclude(self, conclusion: Conclusion) -> tuple[GoalEnd, ExecutePlan.Result]:
-        self._report.publish_state(STATES[conclusion.end], conclusion.message)
-        result = ExecutePlan.Result(
-            error_code=int(conclusion.code),
-            error_msg="" if conclusion.code == PlanError.NONE else conclusion.message,
-            steps_done=self._done,
-            outcomes=self._report.outcomes,
-            late=self._report.describe_delay(),
-        )
-        return conclusion.end, result
+        return end_course(self._report, conclusion, ExecutePlan.Result(steps_done=self._done))
 
     def _execute(self) -> Conclusion:
         plan = self._context.goal.request.plan
@@ -90,7 +82,6 @@ class PlanExecution:
         return Conclusion(GoalEnd.ABORTED, PLAN_ERRORS[result.status], result.message)
 
     def _prepare(self, plan: PlanMessage) -> tuple[tuple[PlanStep, ...], Conclusion | None]:
-        """Wait until the plan can begin beside those that run; return its steps, or the end."""
         # What keeps it from being executed may be the work of a plan that still runs.
         words = find_words(self._context.goal.request)
         room, runner = Room(self._parts, self._context, self._report), self._runner

@@ -7,7 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, TypeGuard
 
 from rclpy.node import Node
 from unique_identifier_msgs.msg import UUID
@@ -44,37 +45,22 @@ from fcp_ros.nodes.runtime.server_life import ServerLife, Servers
 ACTION = "make_plan"
 
 
-# Events; all carry the number of the request that they belong to, so that late ones mean nothing.
+class PlannerNews(Enum):
+    """The kinds of events about the planner."""
+
+    FOUND = "its action server is there"
+    LOST = "its action server is no longer there"
+    PROGRESS = "a feedback message"
+    ANSWERED = "its result; None when it refused the request or does not know it"
 
 
 @dataclass(frozen=True)
-class PlannerFound:
-    """Event: the planner's action server is there."""
+class PlannerEvent:
+    """An event, with the number of the request that it belongs to: late ones mean nothing."""
 
     serial: int
-
-
-@dataclass(frozen=True)
-class PlannerLost:
-    """Event: the planner's action server is no longer there."""
-
-    serial: int
-
-
-@dataclass(frozen=True)
-class PlannerProgress:
-    """Event: a feedback message of the planner."""
-
-    serial: int
-    feedback: Any
-
-
-@dataclass(frozen=True)
-class PlannerAnswered:
-    """Event: the planner's answer; None when it refused the request or does not know it."""
-
-    serial: int
-    result: PlanResult | None
+    news: PlannerNews
+    content: Any = None
 
 
 @dataclass(frozen=True)
@@ -126,7 +112,7 @@ class PlannerClient:
 
     def _await_planner(self, serial: int, context: GoalContext, waits: WaitSettings) -> str:
         """Wait for the planner's action server; return a sentence if it does not appear."""
-        found = PlannerFound(serial)
+        found = PlannerEvent(serial, PlannerNews.FOUND)
         self._watch(context, True, found)
         for event in self._threads.wait_events(context, waits.server_wait):
             if event == found or context.is_cancelled:
@@ -145,15 +131,15 @@ class PlannerClient:
         report: Callable[[str], None],
     ) -> PlannerReply:
         call = self._send(serial, context, request)
-        lost = PlannerLost(serial)
+        lost = PlannerEvent(serial, PlannerNews.LOST)
         self._watch(context, False, lost)
         asked = duration_from_ros(request.time_limit)
         limit = waits.planner_timeout if asked <= 0.0 else asked + waits.planner_margin
         for event in self._threads.wait_events(context, limit):
-            if isinstance(event, PlannerAnswered) and event.serial == serial:
-                return _make_answer(event)
-            if isinstance(event, PlannerProgress) and event.serial == serial:
-                report(_describe_progress(event.feedback))
+            if reply := _find_reply(event, serial):
+                return reply
+            if _is_news(event, serial, PlannerNews.PROGRESS):
+                report(_describe_progress(event.content))
             elif event == lost:
                 return PlannerReply(None, "The planner disappeared while it was planning.")
             if context.is_cancelled:
@@ -167,21 +153,22 @@ class PlannerClient:
     ) -> PlannerReply:
         call.cancel()
         for event in self._threads.wait_events(context, waits.grace_time):
-            if isinstance(event, PlannerAnswered) and event.serial == serial:
-                return _make_answer(event)
+            if reply := _find_reply(event, serial):
+                return reply
         return PlannerReply(None, "The planner has not answered the request to stop.")
 
     def _send(self, serial: int, context: GoalContext, request: PlanRequest) -> ActionCall:
         post = self._threads.post_to
 
         def on_end(_status: int, result: Any) -> None:
-            post(context, PlannerAnswered(serial, result.result))
+            post(context, PlannerEvent(serial, PlannerNews.ANSWERED, result.result))
 
         def on_refusal() -> None:
-            post(context, PlannerAnswered(serial, None))
+            post(context, PlannerEvent(serial, PlannerNews.ANSWERED))
 
         def on_feedback(message: Any) -> None:
-            post(context, PlannerProgress(serial, message), "planner progress")
+            event = PlannerEvent(serial, PlannerNews.PROGRESS, message)
+            post(context, event, "planner progress")
 
         listener = CallListener(
             ended=on_end, forgotten=on_refusal, rejected=on_refusal, feedback=on_feedback
@@ -192,7 +179,7 @@ class PlannerClient:
     def is_there(self) -> bool:
         return bool(self._client.server_is_ready()) and not self._life.is_dead
 
-    def _watch(self, context: GoalContext, wanted: bool, event: PlannerFound | PlannerLost) -> None:
+    def _watch(self, context: GoalContext, wanted: bool, event: PlannerEvent) -> None:
         """Post an event as soon as the planner answers, or no longer answers."""
         watch = ServerWatch(
             lambda: self.is_there, wanted, lambda: self._threads.post_to(context, event)
@@ -204,10 +191,16 @@ def _name_watch(serial: int) -> str:
     return f"planner {serial}"
 
 
-def _make_answer(event: PlannerAnswered) -> PlannerReply:
-    if event.result is None:
+def _is_news(event: object, serial: int, news: PlannerNews) -> TypeGuard[PlannerEvent]:
+    return isinstance(event, PlannerEvent) and (event.serial, event.news) == (serial, news)
+
+
+def _find_reply(event: object, serial: int) -> PlannerReply | None:
+    if not _is_news(event, serial, PlannerNews.ANSWERED):
+        return None
+    if event.content is None:
         return PlannerReply(None, "The planner refused the request, or was restarted meanwhile.")
-    return PlannerReply(event.result)
+    return PlannerReply(event.content)
 
 
 def _describe_progress(feedback: Any) -> str:
@@ -217,26 +210,9 @@ def _describe_progress(feedback: Any) -> str:
     )
 
 
-# --- clients of the ExecuteStep actions: carry steps to the executors, and their answers back
-
-
 # --- servers of one name: a goal for one of them goes to all of them ---
 
 OWN_ACTION = "achieve_goal"
-
-
-class Doubles:
-    """Notices other executives in this namespace; see `describe_double` for executors."""
-
-    def __init__(self, node: Node) -> None:
-        self._life = ServerLife(node, OWN_ACTION)
-
-    def find_problem(self) -> str:
-        """Say that another executive acts in this namespace: one sentence; "" if none does."""
-        return describe_double(self._life.look(), OWN_ACTION)
-
-    def close(self) -> None:
-        self._life.close()
 
 
 def describe_double(servers: Servers, name: str) -> str:
@@ -264,7 +240,7 @@ class StepClients:
     def __init__(self, node: Node, threads: GoalThreads) -> None:
         self._node = node
         self._threads = threads
-        self._doubles = Doubles(node)
+        self._own_life = ServerLife(node, OWN_ACTION)  # of executives in this namespace
         self._monitor = ServerMonitor(node)
         self._clients: dict[str, SafeActionClient] = {}
         self._lives: dict[str, ServerLife] = {}
@@ -317,10 +293,11 @@ class StepClients:
         """Say that a step for an executor would be done twice: one sentence; "" if it would not."""
         self.prepare(executor)
         servers = self._lives[executor].look()
-        return self._doubles.find_problem() or describe_double(servers, executor)
+        return self.find_executives() or describe_double(servers, executor)
 
     def find_executives(self) -> str:
-        return self._doubles.find_problem()
+        """Say that another executive acts in this namespace: one sentence; "" if none does."""
+        return describe_double(self._own_life.look(), OWN_ACTION)
 
     def list_missing(self, executors: Iterable[str], least: float) -> set[str]:
         """List those of some executors that do not answer, and were looked for so long (s)."""
@@ -336,7 +313,7 @@ class StepClients:
             executors = list(self._lives)
         # Once a second, for /diagnostics: one look at each.
         seen = {name: self._lives[name].look() for name in executors}
-        doubled = [self._doubles.find_problem()]
+        doubled = [self.find_executives()]
         doubled += [describe_double(servers, name) for name, servers in seen.items()]
         missing = [
             name
@@ -386,7 +363,7 @@ class StepClients:
     def close(self) -> None:
         """Destroy the clients; answers that have not arrived are lost."""
         self._monitor.close()
-        self._doubles.close()
+        self._own_life.close()
         with self._lock:
             clients, lives = list(self._clients.values()), list(self._lives.values())
             self._clients.clear()

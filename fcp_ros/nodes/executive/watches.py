@@ -100,7 +100,6 @@ class SceneWatch:
         self._arm(context, is_lost=False)
 
     def look(self, context: GoalContext) -> SceneLost | SceneFound | None:
-        """Return the change since the goal's last look; None without one."""
         problem = self._owner.find_problem()
         if bool(problem) == self._is_lost[context.key]:
             return None

@@ -13,9 +13,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.msg import SceneGraph as SceneGraphMessage
-from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.scene import graph_from_ros, read_bytes
 from fcp_ros.nodes.executors.action_executor import (
     ActionBounds,
     ActionExecutor,
@@ -28,6 +25,7 @@ from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.spin import run_node
+from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.frames import PARAMETERS as FRAMES
 from fcp_ros.nodes.scene_access.frames import Frames, make_frames
 from fcp_ros.scene.graph.elements import Pose
@@ -71,16 +69,15 @@ class Nav2ExecutorNode(ManagedNode):
     """Performs steps by nav2's action ``navigate_to_pose``; needs the package nav2_msgs.
 
     Offers one action (ExecuteStep) under the name of the parameter ``executor``, while the node is
-    configured. Subscribes to ``scene_graph`` (SceneGraph, latched): from there comes the pose of
-    each step (`find_standing_pose`), which is brought into ``frame_id``, by tf2 where the graph is
-    in another frame. For the first transform ever, a step waits at most 2 s.
+    configured. Subscribes to ``scene_graph`` (SceneGraph, latched) and ``scene_changes``
+    (SceneGraphChange, events): from there comes the pose of each step (`find_standing_pose`), which
+    is brought into ``frame_id``, by tf2 where the graph is in another frame. For the first
+    transform ever, a step waits at most 2 s.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("nav2_executor", PARAMETERS, **kwargs)
-        self._data = b""
-        """The newest scene graph as it came, and the one that was read last from such data."""
-        self._read: tuple[bytes, SceneGraph] | None = None
+        self._scene = SceneFollower()
         self._frames: Frames | None = None
         self._executor: ActionExecutor | None = None
         self._target = PoseStamped()
@@ -96,7 +93,7 @@ class Nav2ExecutorNode(ManagedNode):
             self._frames = self.own(make_frames(self))
         except ValueError as error:
             raise ConfigureError(f"static_transforms: {error}") from error
-        self.subscribe_state(SceneGraphMessage, "scene_graph", self._keep, raw=True)
+        follow_scene(self, self._scene, lambda: None)
         action = self.parameters.text("nav2_action")
         bounds = ActionBounds(
             accept=self.parameters.number("accept_timeout"),
@@ -114,23 +111,20 @@ class Nav2ExecutorNode(ManagedNode):
 
     def release(self) -> None:
         super().release()
-        self._executor = self._frames = self._read = None
-        self._data = b""
+        self._executor = self._frames = None
+        self._scene.clear()
 
     def diagnose(self) -> Diagnosis:
         executor = self._executor
         if executor is None:
             return Diagnosis()
         missing = [] if executor.is_ready else [f"nav2's {self.parameters.text('nav2_action')}"]
-        missing += [] if self._data else ["a scene graph"]
+        missing += ["a scene graph"] if self._scene.sequence is None else []
         message = f"missing: {', '.join(missing)}" if missing else ""
         level = DiagnosticStatus.WARN if missing else DiagnosticStatus.OK
         return Diagnosis(level, message, {"performing": executor.step})
 
     # --- a step as nav2's goal ---
-
-    def _keep(self, data: bytes) -> None:
-        self._data = bytes(data)
 
     def _make_goal(self, run: StepRun) -> Any:
         """Make nav2's goal. Raises StepRefused, or ValueError if the pose is unknown."""
@@ -163,16 +157,13 @@ class Nav2ExecutorNode(ManagedNode):
         return StandingPose(self._frames.frame_id, *moved.position[:2], moved.yaw)
 
     def _read_graph(self) -> SceneGraph:
-        data = self._data
-        if not data:
+        try:
+            graph = self._scene.graph()
+        except NoSceneError as error:
+            raise StepRefused(Outcome(OutcomeCode.SCENE_LOST, str(error))) from error
+        if graph is None:
             raise StepRefused(Outcome(OutcomeCode.SCENE_LOST, "No scene graph has come yet."))
-        if self._read is None or self._read[0] is not data:
-            try:
-                self._read = (data, graph_from_ros(read_bytes(data, SceneGraphMessage)))
-            except ConversionError as error:
-                text = f"The scene graph can't be read: {error}."
-                raise StepRefused(Outcome(OutcomeCode.SCENE_LOST, text)) from error
-        return self._read[1]
+        return graph
 
     # --- nav2's answers ---
 

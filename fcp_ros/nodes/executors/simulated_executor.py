@@ -27,8 +27,12 @@ from fcp_ros.execution.simulated_world import (
     parse_faults,
     parse_success,
 )
-from fcp_ros.nodes.executors.simulated_setup import COMMON_PARAMETERS, WatchedScene
-from fcp_ros.nodes.executors.step_threads import STOP_WAIT, StepThreads
+from fcp_ros.nodes.executors.step_threads import (
+    COMMON_PARAMETERS,
+    STOP_WAIT,
+    StepThreads,
+    WatchedScene,
+)
 from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.domain_parameter import (
     list_executors,
@@ -226,8 +230,7 @@ class SimulatedExecutorNode(ManagedNode):
         self._stopped.set()
         if self._mover is not None:
             self._mover.stop()
-        if self._steps is not None:
-            self._steps.cancel_all()
+        self.workers.cancel_jobs()
         self._scene.wake()
 
     def release(self) -> None:

@@ -23,7 +23,7 @@ from fcp_ros.foundation.wording import hide_controls
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.plan import step_from_ros
 from fcp_ros.nodes.conversions.step_outcome import outcome_to_result
-from fcp_ros.nodes.runtime.managed_node import GoalEnd, end_goal
+from fcp_ros.nodes.runtime.goal_jobs import GoalEnd, end_goal
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer, make_wakeable
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefusal
 from fcp_ros.planning.model.plan import PlanStep
@@ -116,7 +116,6 @@ class StepServer:
         return self._run
 
     def end(self, run: StepRun, outcome: Outcome) -> None:
-        """End a step; without effect if it has ended."""
         with self._lock:
             if run.outcome is not None:
                 return

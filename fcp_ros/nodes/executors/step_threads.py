@@ -7,17 +7,24 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
 
 from rclpy.action import ActionServer
 from rclpy.action.server import ServerGoalHandle
 
 from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.executors.step_server import end_step, read_step
-from fcp_ros.nodes.runtime.managed_node import ManagedNode, execute_goal
+from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES
+from fcp_ros.nodes.runtime.goal_jobs import GoalJobs
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import DOMAIN_FOLDERS, ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.request_checks import CLEANED_UP
-from fcp_ros.nodes.runtime.worker import CancelToken, Job, JobCancelled, WorkerBusy, WorkerClosed
+from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, WorkerBusy, WorkerClosed
+from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.planning.model.plan import PlanStep
 
 STOP_WAIT = 2.0
@@ -45,19 +52,14 @@ class StepThreads:
         self._perform = perform
         self._at_once = at_once
         self._lock = threading.Lock()
-        self._tokens: dict[bytes, CancelToken] = {}
+        self._jobs = GoalJobs(node.await_answer)
         self._busy: dict[str, PlanStep] = {}
         self._servers: list[ActionServer] = []
         for executor in executors:
             for slot in self._list_slots(executor):
-                node.workers.open(slot, 0, STOP_WAIT, outlasts=True)
-            server = node.offer_action(
-                ExecuteStep,
-                executor,
-                self._make_executor(executor),
-                accepted=self._accept,
-                cancel=self._cancel,
-            )
+                node.workers.open(slot, 0, STOP_WAIT)
+            execute = self._make_executor(executor)
+            server = node.offer_action(ExecuteStep, executor, execute, cancel=self._jobs.cancel)
             self._servers.append(server)
 
     @property
@@ -69,47 +71,26 @@ class StepThreads:
         while self._servers:
             self._node.withdraw_action(self._servers.pop())
 
-    def cancel_all(self) -> None:
-        with self._lock:
-            tokens = list(self._tokens.values())
-        for token in tokens:
-            token.cancel()
-
     def describe(self) -> str:
         with self._lock:
             return ", ".join(f"{name}: {step}" for name, step in self._busy.items())
 
     # --- goals ----------------------------------------------------------------------------------
 
-    def _accept(self, goal: ServerGoalHandle) -> None:
-        with self._lock:
-            self._tokens[bytes(goal.goal_id.uuid)] = CancelToken()
-        execute_goal(goal)
-
-    def _cancel(self, goal: ServerGoalHandle) -> None:
-        with self._lock:
-            token = self._tokens.get(bytes(goal.goal_id.uuid))
-        if token is not None:
-            token.cancel()
-
     def _make_executor(
         self, executor: str
     ) -> Callable[[ServerGoalHandle], Awaitable[ExecuteStep.Result]]:
         async def execute(goal: ServerGoalHandle) -> ExecuteStep.Result:
-            key = bytes(goal.goal_id.uuid)
             try:
-                outcome = await self._execute(executor, goal, self._tokens[key])
+                outcome = await self._execute(executor, goal)
             except Exception as error:
                 sentence = self._node.internal_fault(executor, error).sentence
                 outcome = Outcome(OutcomeCode.EXECUTION_FAILED, sentence)
-            finally:
-                with self._lock:
-                    self._tokens.pop(key, None)
             return end_step(goal, outcome, simulated=True)
 
         return execute
 
-    async def _execute(self, executor: str, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
+    async def _execute(self, executor: str, goal: ServerGoalHandle) -> Outcome:
         """Have a step performed in a thread of the executor, one at a time in each."""
         step = read_step(goal.request, self._node.refusal(goal.request))
         if isinstance(step, Outcome):
@@ -117,45 +98,99 @@ class StepThreads:
         if step.executor != executor:
             text = f"{step} is for executor {step.executor!r}, this is {executor!r}."
             return Outcome(OutcomeCode.INVALID_ACTION, text)
-        try:
-            job = self._submit(executor, step, goal, token)
-            outcome: Outcome = await self._node.await_answer(job.answer)
-        except WorkerBusy:
-            with self._lock:
-                busy = [self._busy.get(slot) for slot in self._list_slots(executor)]
-            text = f"Executor {executor!r} is still busy with {', '.join(map(str, busy))}."
-            return Outcome(OutcomeCode.BUSY, text)
-        except (WorkerClosed, JobCancelled):
-            return Outcome(OutcomeCode.NODE_INACTIVE, CLEANED_UP)
-        return outcome
+        for slot in self._list_slots(executor):
+            try:
+                worker = self._node.workers[slot]
+                outcome: Outcome = await self._jobs.run(
+                    goal, worker, partial(self._perform_in, slot, step, goal)
+                )
+                return outcome
+            except WorkerBusy:
+                continue
+            except (WorkerClosed, JobCancelled):
+                if goal.is_cancel_requested:
+                    return Outcome(OutcomeCode.CANCELLED, f"{step} was cancelled before it began.")
+                return Outcome(OutcomeCode.NODE_INACTIVE, CLEANED_UP)
+        with self._lock:
+            busy = [self._busy.get(slot) for slot in self._list_slots(executor)]
+        text = f"Executor {executor!r} is still busy with {', '.join(map(str, busy))}."
+        return Outcome(OutcomeCode.BUSY, text)
 
     def _list_slots(self, executor: str) -> list[str]:
         more = range(2, self._at_once + 1)
         return [executor, *(f"{executor} {number}" for number in more)]
 
-    def _submit(
-        self, executor: str, step: PlanStep, goal: ServerGoalHandle, token: CancelToken
-    ) -> Job[Outcome]:
-        """Give a step to a free thread of its executor. Raises WorkerBusy if none is free."""
-        *others, last = self._list_slots(executor)
-        workers = self._node.workers
-        for slot in others:
-            try:
-                return workers[slot].submit(self._make_job(slot, step, goal, token))
-            except WorkerBusy:
-                continue
-        return workers[last].submit(self._make_job(last, step, goal, token))
-
-    def _make_job(
+    def _perform_in(
         self, slot: str, step: PlanStep, goal: ServerGoalHandle, token: CancelToken
-    ) -> Callable[[CancelToken], Outcome]:
-        def perform(_token: CancelToken) -> Outcome:
+    ) -> Outcome:
+        with self._lock:
+            self._busy[slot] = step
+        try:
+            return self._perform(step, goal, token)
+        finally:
             with self._lock:
-                self._busy[slot] = step
-            try:
-                return self._perform(step, goal, token)
-            finally:
-                with self._lock:
-                    self._busy.pop(slot, None)
+                self._busy.pop(slot, None)
 
-        return perform
+
+# --- parts of executors of simulated worlds ---
+
+COMMON_PARAMETERS = (
+    DOMAIN,
+    DOMAIN_FOLDERS,
+    TYPE_OVERRIDES,
+    ParameterSpec("seed", 0, "Seed of all random draws.", minimum=0, maximum=2**31),
+    ParameterSpec(
+        "steps_at_once",
+        1,
+        "How many steps each executor performs at the same time, of several robots; the executive "
+        "has to know of more than one (shared_executors).",
+        minimum=1,
+        maximum=64,
+    ),
+    ParameterSpec(
+        "report_timeout",
+        10.0,
+        "Longest time until the scene graph shows what a step changed [s].",
+        minimum=0.1,
+        maximum=600.0,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+)
+
+
+class WatchedScene:
+    """The scene graph of a node: followed, changed by updates, and waited for.
+
+    `changed` is called when it is another one, before those who wait look again.
+    """
+
+    def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
+        self.follower = SceneFollower()
+        self._newer = threading.Condition()
+        self._changed = changed
+
+    @property
+    def sequence(self) -> int | None:
+        return self.follower.sequence
+
+    def open(self, node: ManagedNode) -> Any:
+        """Follow the scene graph; for a node's `configure`. Returns the publisher of updates."""
+        publisher = node.publish_events(SceneGraphUpdate, "scene_graph_update")
+        follow_scene(node, self.follower, self.wake)
+        return publisher
+
+    def wake(self) -> None:
+        self._changed()
+        with self._newer:
+            self._newer.notify_all()
+
+    def wait_for(self, is_so: Callable[[], bool], timeout: float) -> bool:
+        """Wait until something is so, for at most `timeout` s; return False if it is not."""
+        with self._newer:
+            return self._newer.wait_for(is_so, timeout)
+
+    def describe(self, steps: StepThreads | None) -> Mapping[str, object]:
+        return {
+            "performing": "" if steps is None else steps.describe(),
+            "scene_sequence_number": "none" if self.sequence is None else self.sequence,
+        }

@@ -108,7 +108,6 @@ def _find_message(root: Behaviour) -> str:
 
 
 def _measure_progress(root: Behaviour) -> float:
-    """Return the share of the leaves that have succeeded."""
     leaves = _list_leaves(root)
     return sum(leaf.status is Status.SUCCESS for leaf in leaves) / len(leaves)
 

@@ -20,8 +20,7 @@ from fcp_ros.execution.step_world import StepWorld, TimedWorld
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphRequest
 from fcp_ros.nodes.conversions.scene import SceneUpdate, graph_to_ros, update_to_ros
-from fcp_ros.nodes.executors.simulated_setup import COMMON_PARAMETERS, WatchedScene
-from fcp_ros.nodes.executors.step_threads import StepThreads
+from fcp_ros.nodes.executors.step_threads import COMMON_PARAMETERS, StepThreads, WatchedScene
 from fcp_ros.nodes.runtime.domain_parameter import (
     list_executors,
     read_domain,
@@ -230,8 +229,6 @@ class WorldExecutorNode(ManagedNode):
             self.workers[CLOCK].submit(self._keep_time)
 
     def deactivate(self) -> None:
-        if self._steps is not None:
-            self._steps.cancel_all()
         self.workers.cancel_jobs()
         self._scene.wake()
 

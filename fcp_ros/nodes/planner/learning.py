@@ -11,7 +11,8 @@ from rclpy.action.server import ServerGoalHandle
 
 from fcp_ros.action import Generalize
 from fcp_ros.nodes.planner.service import PlanningService
-from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
+from fcp_ros.nodes.runtime.goal_jobs import FeedbackPace, GoalEnd, GoalJobs, end_goal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
     RefusalKind,
@@ -19,7 +20,7 @@ from fcp_ros.nodes.runtime.request_checks import (
     RequestRefused,
     make_refusal,
 )
-from fcp_ros.nodes.runtime.worker import CancelToken, Job, JobCancelled, WorkerBusy, WorkerClosed
+from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, WorkerBusy, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower
 
 POLICIES = "policies"
@@ -43,8 +44,8 @@ class PolicyLearning:
         self._node = node
         self._scene = scene
         self._find_service = find_service
-        self._running: dict[bytes, Job[Any]] = {}  # goal -> its job
-        node.offer_action(Generalize, "generalize", self._execute, cancel=self._cancel)
+        self._jobs = GoalJobs(node.await_answer)
+        node.offer_action(Generalize, "generalize", self._execute, cancel=self._jobs.cancel)
 
     def open(self) -> None:
         self._node.workers.open(POLICIES, QUEUED, CLOSE_TIMEOUT)
@@ -60,17 +61,11 @@ class PolicyLearning:
         end_goal(goal, _choose_end(result))
         return result
 
-    def _cancel(self, goal: ServerGoalHandle) -> None:
-        job = self._running.get(bytes(goal.goal_id.uuid))
-        if job is not None:
-            self._node.workers[POLICIES].cancel(job)
-
     async def _run(self, goal: ServerGoalHandle, asked: float) -> Any:
         """Learn in the worker; no bound is needed: the job has a time limit."""
         service = self._find_service()
         if service is None:
             return _refuse(RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
-        key = bytes(goal.goal_id.uuid)
         period = self._node.parameters.number("feedback_period")
 
         def learn(token: CancelToken) -> Any:
@@ -78,49 +73,26 @@ class PolicyLearning:
             from fcp_ros.nodes.planner.generalization import LearningPlace, learn_policy
 
             place = LearningPlace(service, self._scene, self._node.parameters, self._find_service)
-            report = FeedbackThinner(goal.publish_feedback, period)
+            pace = FeedbackPace(period)
+
+            def report(feedback: Any) -> None:
+                if pace.is_due(feedback.round):
+                    goal.publish_feedback(feedback)
+
             return learn_policy(goal.request, asked, place, token, report)
 
         try:
-            worker = self._node.workers[POLICIES]
-            job = worker.submit(learn)
-            self._running[key] = job
-            if goal.is_cancel_requested:  # before the job was there to be cancelled
-                worker.cancel(job)
-            result = await self._node.await_answer(job.answer)
+            result = await self._jobs.run(goal, self._node.workers[POLICIES], learn)
         except JobCancelled as error:
             if goal.is_cancel_requested:
                 return Generalize.Result(status=Generalize.Result.CANCELLED, message=str(error))
             return _refuse(make_refusal(error))
         except (WorkerBusy, WorkerClosed, RequestRefused) as error:
             return _refuse(make_refusal(error))
-        finally:
-            self._running.pop(key, None)
         if result.status == Generalize.Result.CANCELLED and not goal.is_cancel_requested:
             sentence = f"The node stopped looking for a policy. {CLEANED_UP}"
             return _refuse(RequestRefusal(RefusalKind.NODE_INACTIVE, sentence))
         return result
-
-
-class FeedbackThinner:
-    """Passes feedback on: a new round at once, else one in a period.
-
-    `period`: least time between two messages of one round (s).
-    """
-
-    def __init__(self, publish: Callable[[Any], None], period: float) -> None:
-        self._publish = publish
-        self._period = period
-        self._round = 0
-        self._sent = 0.0
-
-    def __call__(self, feedback: Any) -> None:
-        """Pass a message on, unless it is too early."""
-        now = time.monotonic()
-        if feedback.round == self._round and now - self._sent < self._period:
-            return
-        self._round, self._sent = feedback.round, now
-        self._publish(feedback)
 
 
 def _choose_end(result: Any) -> GoalEnd:

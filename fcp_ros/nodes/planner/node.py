@@ -29,6 +29,7 @@ from fcp_ros.nodes.planner.service import (
 )
 from fcp_ros.nodes.runtime.action_call import ServerMonitor
 from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, read_domain
+from fcp_ros.nodes.runtime.goal_jobs import FeedbackPace, GoalEnd, GoalJobs, end_goal
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import DOMAIN_FILES, FileRefusedError
@@ -44,10 +45,10 @@ from fcp_ros.nodes.runtime.request_checks import (
 )
 from fcp_ros.nodes.runtime.server_life import GROUNDER_TOPIC, ServerLife
 from fcp_ros.nodes.runtime.spin import run_node
-from fcp_ros.nodes.runtime.worker import CancelToken, Job, JobCancelled, Worker, WorkerClosed
+from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.owner import SceneOwner
-from fcp_ros.planning.model.request import BestPlan, Phase, Progress
+from fcp_ros.planning.model.request import Progress
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.warm_up import compile_missing_kernels, warm_up
 from fcp_ros.scene.graph.elements import SceneError
@@ -108,8 +109,8 @@ class PlannerNode(ManagedNode):
         self._alignment_publisher: Any = None
         self._last_answer = ""
         self._last_plan: Plan | None = None
-        self._running: dict[bytes, tuple[Worker, Job[Any]]] = {}  # goal -> its job
-        self.offer_action(MakePlan, "make_plan", self._make_plan, cancel=self._cancel)
+        self._jobs = GoalJobs(self.await_answer)
+        self.offer_action(MakePlan, "make_plan", self._make_plan, cancel=self._jobs.cancel)
         self.offer_service(PlanGoal, "plan", self._plan, _refuse_plan, once=True)
         self.offer_service(ValidatePlan, "validate_plan", self._validate)
         self.offer_service(LoadDomain, "load_domain", self._load_domain, once=True)
@@ -230,36 +231,25 @@ class PlannerNode(ManagedNode):
             result = _report_refusal(name_wish(request), make_refusal(error))
         except Exception as error:
             result = _report_refusal(name_wish(request), self.internal_fault("make_plan", error))
-        _end_goal(goal, result)
+        end_goal(goal, _choose_end(PlanStatus(result.status.code)))
         return MakePlan.Result(result=result)
-
-    def _cancel(self, goal: ServerGoalHandle) -> None:
-        running = self._running.get(bytes(goal.goal_id.uuid))
-        if running is not None:
-            worker, job = running
-            worker.cancel(job)
 
     async def _run_job(
         self, request: Any, worker: Worker, run: PlanJob, goal: ServerGoalHandle | None = None
     ) -> Any:
         """Run a planning job in the worker; return its result, or why there is none."""
         # No bound is needed: the job has a time limit, and ends when the worker is closed.
-        key = b"" if goal is None else bytes(goal.goal_id.uuid)
         try:
-            job: Job[Any] = worker.submit(run)
-            if goal is not None:
-                self._running[key] = worker, job
-                if goal.is_cancel_requested:  # before the job was there to be cancelled
-                    worker.cancel(job)
-            result = await self.await_answer(job.answer)
+            if goal is None:
+                result = await self.await_answer(worker.submit(run).answer)
+            else:
+                result = await self._jobs.run(goal, worker, run)
         except JobCancelled as error:
             if _is_cancelled(goal):
                 return refuse_request(name_wish(request), PlanStatus.CANCELLED, str(error))
             return _report_refusal(name_wish(request), make_refusal(error))
         except NOT_SERVED as error:
             return _report_refusal(name_wish(request), make_refusal(error))
-        finally:
-            self._running.pop(key, None)
         if result.status.code == PlanStatus.CANCELLED.value and not _is_cancelled(goal):
             sentence = f"The node stopped planning before the end. {CLEANED_UP}"
             refusal = RequestRefusal(RefusalKind.NODE_INACTIVE, sentence)
@@ -373,8 +363,6 @@ class PlannerNode(ManagedNode):
         )
 
     def _warm_up_reader(self, token: CancelToken) -> None:
-        """Have the reader's model server ready before the first instruction."""
-
         def check() -> None:
             if token.cancelled:
                 raise JobCancelled("The node is being cleaned up.")
@@ -397,18 +385,12 @@ class FeedbackSender:
     def __init__(self, goal: ServerGoalHandle, asked: float, period: float) -> None:
         self._goal = goal
         self._asked = asked
-        self._period = period
-        self._phase: Phase | None = None
-        self._best: BestPlan | None = None
-        self._sent = 0.0
+        self._pace = FeedbackPace(period)
 
     def __call__(self, progress: Progress) -> None:
-        now = time.monotonic()
         best = progress.best
-        same = progress.phase is self._phase and best == self._best
-        if same and now - self._sent < self._period:
+        if not self._pace.is_due((progress.phase, best)):
             return
-        self._phase, self._best, self._sent = progress.phase, best, now
         feedback = MakePlan.Feedback(
             phase=progress.phase.value,
             expansions=progress.expansions,
@@ -421,7 +403,7 @@ class FeedbackSender:
             cost_gap=progress.cost_gap,
             best_left_out=0 if best is None else best.left_out,
             left_out_bound=progress.left_out_bound,
-            elapsed=now - self._asked,
+            elapsed=time.monotonic() - self._asked,
         )
         self._goal.publish_feedback(feedback)
 
@@ -430,14 +412,10 @@ def _is_cancelled(goal: ServerGoalHandle | None) -> bool:
     return goal is not None and bool(goal.is_cancel_requested)
 
 
-def _end_goal(goal: ServerGoalHandle, result: PlanResult) -> None:
-    status = PlanStatus(result.status.code)
+def _choose_end(status: PlanStatus) -> GoalEnd:
     if status.solved:
-        goal.succeed()
-    elif status is PlanStatus.CANCELLED and goal.is_cancel_requested:
-        goal.canceled()
-    else:
-        goal.abort()
+        return GoalEnd.SUCCEEDED
+    return GoalEnd.CANCELLED if status is PlanStatus.CANCELLED else GoalEnd.ABORTED
 
 
 def _report_refusal(asked: str, refusal: RequestRefusal) -> PlanResult:

@@ -165,7 +165,6 @@ class Knowledge:
         )
 
     def add_instance(self, name: str, type_: str) -> Knowledge:
-        """Add an object; one that is there already, of that type, does no harm."""
         known = {typed.name: typed for typed in self.problem.objects}.get(name.lower())
         if known is not None:
             if known.types != (type_.lower(),):

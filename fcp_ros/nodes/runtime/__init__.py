@@ -7,6 +7,7 @@
   domain of several nodes.
 - `request_checks`: what a request may hold, and one code and one sentence where it is refused.
 - `qos`: quality of service, with the depth of requests.
+- `goal_jobs`: the goals of an action server, and jobs that are cancelled with them.
 - `worker`: one thread for the long work of a node.
 - `spin`: a thread for each node, signals, and an orderly end.
 - `action_call`: a goal at an action server, from its sending to its end; a request at a service,

@@ -21,7 +21,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
-from fcp_ros.nodes.runtime.qos import feedback_qos, request_qos
+from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
 from fcp_ros.nodes.runtime.server_life import Alarm, call_later
 from fcp_ros.nodes.runtime.worker import PausableTimer
@@ -184,7 +184,7 @@ def make_action_client(
         goal_service_qos_profile=request_qos(),
         result_service_qos_profile=request_qos(),
         cancel_service_qos_profile=request_qos(),
-        feedback_sub_qos_profile=feedback_qos(),
+        feedback_sub_qos_profile=request_qos(),
     )
 
 

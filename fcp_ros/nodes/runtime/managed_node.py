@@ -19,22 +19,21 @@ from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Future as Answer
 from concurrent.futures import InvalidStateError
 from contextlib import suppress
-from enum import Enum
 from typing import Any, Protocol, TypeVar
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
-from rclpy.action.server import RCLError, ServerGoalHandle
+from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
+from fcp_ros.nodes.runtime.goal_jobs import execute_goal
 from fcp_ros.nodes.runtime.lifecycle import NodeState, TransitionsNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.nodes.runtime.qos import (
     event_qos,
-    feedback_qos,
     newest_qos,
     qos_overrides,
     request_qos,
@@ -141,32 +140,6 @@ class Closable(Protocol):
 
 
 P = TypeVar("P", bound=Closable)
-
-
-class GoalEnd(str, Enum):
-    """The terminal states of a goal."""
-
-    SUCCEEDED = "succeeded"
-    CANCELLED = "cancelled"
-    ABORTED = "aborted"
-
-
-def end_goal(goal: ServerGoalHandle, end: GoalEnd) -> None:
-    """Bring a goal into its terminal state; one that nobody asked to cancel can only be aborted."""
-    if end is GoalEnd.SUCCEEDED:
-        goal.succeed()
-    elif end is GoalEnd.CANCELLED and goal.is_cancel_requested:
-        goal.canceled()
-    else:
-        goal.abort()
-
-
-def execute_goal(goal: ServerGoalHandle) -> None:
-    """Have the action server execute an accepted goal, also one that was cancelled meanwhile."""
-    try:
-        goal.execute()
-    except RCLError:  # A request to cancel it came in another thread, this very moment
-        goal.execute()
 
 
 class ManagedNode(TransitionsNode):
@@ -331,7 +304,7 @@ class ManagedNode(TransitionsNode):
             goal_service_qos_profile=request_qos(),
             result_service_qos_profile=request_qos(),
             cancel_service_qos_profile=request_qos(),
-            feedback_pub_qos_profile=feedback_qos(),
+            feedback_pub_qos_profile=request_qos(),
             result_timeout=RESULT_TIMEOUT,
         )
         self._offered_actions.append(server)

@@ -37,12 +37,7 @@ def newest_qos(*, reliable: bool) -> QoSProfile:
 
 
 def request_qos() -> QoSProfile:
-    """Return the profile of services, and of the services within actions, on both sides."""
-    return _make_profile(REQUEST_DEPTH)
-
-
-def feedback_qos() -> QoSProfile:
-    """Return the profile of an action's feedback: each client reads that of all goals."""
+    """Return the profile of services and actions: a client reads the feedback of all goals."""
     return _make_profile(REQUEST_DEPTH)
 
 

@@ -182,7 +182,6 @@ class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
             return super().send_goal_async(*args, **kwargs)
 
     def handle_of(self, goal_id: UUID) -> ClientGoalHandle:
-        """Return a handle for an unanswered goal, to cancel it or to get its result."""
         unanswered = self._action_type.Impl.SendGoalService.Response()
         return ClientGoalHandle(self, goal_id, unanswered)
 

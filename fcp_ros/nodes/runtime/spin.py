@@ -84,7 +84,6 @@ class NodeThreads:
 
 @contextmanager
 def running(nodes: Sequence[ManagedNode], context: Context) -> Iterator[None]:
-    """Spin `nodes` while the body runs; they are shut down and destroyed afterwards."""
     threads = NodeThreads(nodes, context)
     threads.start()
     try:

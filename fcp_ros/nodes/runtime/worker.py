@@ -8,7 +8,6 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from enum import Enum
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -147,7 +146,6 @@ class NewestThread(Generic[T]):
             self._thread.news.notify()
 
     def put_if_idle(self, item: T) -> None:
-        """Hand an item over unless another one waits."""
         with self._thread.news:
             if not self._waiting:
                 self.put(item)
@@ -206,14 +204,6 @@ class CancelToken:
         callback()
 
 
-class JobState(str, Enum):
-    """The states of a job."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    DONE = "done"
-
-
 class Job(Generic[T]):
     """A function that runs once in the worker's thread.
 
@@ -222,7 +212,6 @@ class Job(Generic[T]):
 
     def __init__(self, function: Callable[[CancelToken], T]) -> None:
         self.token = CancelToken()
-        self.state = JobState.QUEUED
         # Of the function, once the job has ended in whatever way: its result, what it raised, or
         # `JobCancelled`
         self.answer: Future[T] = Future()
@@ -250,11 +239,9 @@ class Job(Generic[T]):
         return lambda: self._succeed(result)
 
     def _succeed(self, result: T) -> None:
-        self.state = JobState.DONE
         self.answer.set_result(result)
 
     def fail(self, error: BaseException) -> None:
-        self.state = JobState.DONE
         self.answer.set_exception(error)
 
 
@@ -347,7 +334,6 @@ class Worker:
                 if not self._jobs:
                     return
                 job = self._jobs.popleft()
-                job.state = JobState.RUNNING
                 self._running = job
             if job.token.cancelled:
                 error = JobCancelled("The request was cancelled before its turn came.")

@@ -3,7 +3,7 @@
 
 - `node`: the lifecycle node; `holder`: the graph that it holds; `intake`: updates as they arrive;
   `last_graph`: the graph on disk; `publisher`: changes and whole graphs.
-- `scene_overrides`, `domain_overrides`: names of perception that mean something in a domain.
+- `scene_overrides`: names of perception that mean something in a domain.
 - `markers`, `marker_parts`: the scene and the plan for RViz and Foxglove.
 
 Bridges from other ROS systems, each of which needs the messages of its system:

@@ -20,7 +20,7 @@ from fcp_ros.nodes.scene_graph.bridge import Edit
 from fcp_ros.nodes.scene_graph.intake import MOST_SOURCES
 from fcp_ros.nodes.scene_graph.markers import SceneMarkers
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ReadyChange, ScenePublisher
-from fcp_ros.nodes.scene_graph.scene_overrides import NoOverrides, RelationNames, SceneOverrides
+from fcp_ros.nodes.scene_graph.scene_overrides import RelationNames, SceneOverrides
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.delta import SceneChange, SceneDelta, UpdateStatus, apply_delta
 from fcp_ros.scene.graph.elements import SceneError
@@ -46,7 +46,7 @@ class HolderParts:
     relations: RelationOptions | None  # Options of derived relations; None to derive none
     limits: SceneLimits
     # Bring what perception says into the words of the domain
-    overrides: SceneOverrides = field(default_factory=NoOverrides)
+    overrides: SceneOverrides = field(default_factory=SceneOverrides)
     # Gets each change before it is published, and if it has the whole graph
     note_change: Callable[[ReadyChange, bool], None] = lambda _change, _is_whole: None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 from fcp_ros.foundation.bounded_file import FileError, read_text
 from fcp_ros.msg import Synonym
@@ -70,7 +71,6 @@ class RelationNames:
 
 
 def names_from_ros(message: Any) -> RelationNames:
-    """Read the pairs of a NameProposals message that somebody has confirmed."""
     return RelationNames(
         {
             one.source: (one.target, tuple(int(place) for place in one.places))
@@ -83,45 +83,58 @@ def names_from_ros(message: Any) -> RelationNames:
 # --- the overrides that a scene_graph node has by its parameters ---
 
 
-class SceneOverrides(Protocol):
-    """Brings what perception says into the words of a domain."""
+class SceneOverrides:
+    """Brings what perception says into the words of a domain; without one, leaves it as it is.
+
+    Most domains have no overrides, and importing what reads a domain takes 0.3 s of a start.
+    """
+
+    def __init__(self, domain: Any = None) -> None:
+        self._domain = domain
 
     def rename_update(self, update: SceneUpdate, known: Mapping[str, SceneNode]) -> SceneUpdate:
-        """Return an update in the words of the domain."""
+        if self._domain is None:
+            return update
+        from fcp_ros.binding.renaming import rename_parts
+
+        schema, mapping, said = self._domain.schema, self._domain.mapping, update.delta
+        nodes, added = rename_parts(said.upserted, said.added, known, schema, mapping)
+        _, dropped = rename_parts(said.upserted, said.dropped, known, schema, mapping)
+        return replace(update, delta=replace(said, upserted=nodes, added=added, dropped=dropped))
 
     def rename_graph(self, graph: SceneGraph) -> SceneGraph:
         """Return a graph in the words of the domain.
 
         Raises SceneError if read so, something would lie on or in itself.
         """
+        if self._domain is None:
+            return graph
+        from fcp_ros.binding.renaming import rename_scene
 
-
-class NoOverrides:
-    """Leaves what perception says as it is."""
-
-    def rename_update(self, update: SceneUpdate, _known: Mapping[str, SceneNode]) -> SceneUpdate:
-        return update
-
-    def rename_graph(self, graph: SceneGraph) -> SceneGraph:
-        return graph
+        return rename_scene(graph, self._domain.schema, self._domain.mapping)
 
 
 def read_overrides(domain: str, file: str) -> SceneOverrides:
-    """Read the overrides of a domain and a file; most domains have none, and are not read.
+    """Read the overrides of a domain and a file.
 
-    `domain`: name or path of the domain; "" for none. `file`: of overrides; "" for none. Raises
-    ConfigureError if one of them is unusable.
+    `domain`: name or path of the domain; "" for none. `file`: of overrides, after those of the
+    domain; "" for none. Raises ConfigureError if one of them is unusable.
     """
     if not domain:
         if file:
             raise ConfigureError("the overrides can't be used without a domain: name one")
-        return NoOverrides()
+        return SceneOverrides()
     try:
         if not file and "overrides:" not in read_text(find_domain(domain)):
-            return NoOverrides()
+            return SceneOverrides()
     except FileError as error:
         raise ConfigureError(f"the overrides can't be used: {error}") from error
-    # Only for overrides: reading a domain, and importing what reads it, takes 0.3 s of a start.
-    from fcp_ros.nodes.scene_graph.domain_overrides import load_domain_overrides
+    from fcp_ros.domain import load_overrides
+    from fcp_ros.domain.diagnostics import DomainError
+    from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
 
-    return load_domain_overrides(domain, file)
+    read = load_configured_domain(domain)
+    try:
+        return SceneOverrides(load_overrides(Path(file).expanduser(), read) if file else read)
+    except (DomainError, OSError, UnicodeDecodeError) as error:
+        raise ConfigureError(f"the overrides can't be used: {error}") from error

@@ -216,7 +216,6 @@ class SimulationBridge(ManagedNode):
         self._problem = problem
 
     def _look(self, token: CancelToken) -> None:
-        """Compare the scene graph with the simulator, and publish what differs."""
         assert self._calls is not None
         assert self._reader is not None
         state = self._calls.check_state()

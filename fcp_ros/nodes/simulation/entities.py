@@ -236,7 +236,6 @@ def _is_still(before: Pose | None, after: Pose) -> bool:
 def _find_outdated(
     graph: SceneGraph, nodes: Mapping[str, SceneNode], removed: set[str], hold_reach: float
 ) -> Iterable[SceneRelation]:
-    """Find given relations that say where a thing was before it moved."""
     moved = {id_ for id_, node in nodes.items() if _has_moved(graph.nodes.get(id_), node)}
     for relation in graph.relations if moved else ():
         if relation.provenance is not Provenance.GIVEN or removed & {*relation.elements}:

@@ -16,6 +16,7 @@ from random_scenes import attributes, names
 from scene_messages import over_the_wire
 
 from fcp_ros.action import ExecuteStep
+from fcp_ros.client.queries import plan_request
 from fcp_ros.execution.outcome import OutcomeCode as ModelOutcomeCode
 from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.msg import (
@@ -36,6 +37,7 @@ from fcp_ros.msg import Membership as MembershipMessage
 from fcp_ros.msg import Relaxation as RelaxationMessage
 from fcp_ros.nodes.conversions import common, judgement, plan, planning
 from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.plan import absent_to_ros
 from fcp_ros.nodes.conversions.planning import Wish
 from fcp_ros.nodes.conversions.step_outcome import outcome_from_answer
 from fcp_ros.planning.model.plan import Judged, Schedule
@@ -369,7 +371,22 @@ def test_request_leaves_open_what_is_not_set():
         absent=frozenset({AbsentExecutor("robot_1", "pick"), AbsentExecutor("robot_2", "go")}),
     )
     for wish in (Wish("g"), Wish(instruction="bring me a cup", speaker="person_1")):
-        message = over_the_wire(planning.request_to_ros(wish, wanted))
+        message = plan_request(
+            wish.goal,
+            instruction=wish.instruction,
+            speaker=wish.speaker,
+            alpha=wanted.alpha,
+            time_limit=wanted.time_limit,
+            tnorm=wanted.tnorm,
+            relax=wanted.allow_relaxation,
+            confirm_below=wanted.confirm_below,
+            indifference=wanted.indifference,
+            optimise=wanted.optimise.value,
+            deadline=wanted.deadline,
+            budgets=wanted.budgets,
+        )
+        message.absent = absent_to_ros(wanted.absent)
+        message = over_the_wire(message)
         assert planning.request_from_ros(message, defaults) == (wish, wanted)
     with pytest.raises(ConversionError, match="choose one of membership"):
         planning.request_from_ros(PlanRequest(goal="g", optimise="beauty"), defaults)

@@ -8,13 +8,12 @@ from dataclasses import replace
 from lifecycle_msgs.msg import Transition
 from rclpy.serialization import serialize_message
 
-from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ExecutionState, Plan, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
-from fcp_ros.nodes.executive.parameters import GoalError, PlanError
+from fcp_ros.nodes.executive.parameters import PlanError
 
 SUCCEEDED = OutcomeCode.SUCCEEDED
 RESTART = (
@@ -23,23 +22,6 @@ RESTART = (
     Transition.TRANSITION_CONFIGURE,
     Transition.TRANSITION_ACTIVATE,
 )
-
-
-def codes_in(action: type) -> dict[str, int]:
-    """The error codes that an action defines, in whichever of its parts."""
-    found = {}
-    for error in (PlanError, GoalError):
-        for code in error:
-            for part in (action.Goal, action.Result):
-                value = getattr(part, code.name, None)
-                if value is not None:
-                    found[code.name] = value
-    return found
-
-
-def test_the_names_of_the_error_codes_are_those_of_the_actions():
-    assert codes_in(ExecutePlan) == {code.name: code.value for code in PlanError}
-    assert codes_in(AchieveGoal) == {code.name: code.value for code in GoalError}
 
 
 def test_a_plan_is_executed_and_each_outcome_published_once(here, to_and_fro):
