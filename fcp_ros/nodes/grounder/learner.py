@@ -358,6 +358,7 @@ def make_entries(
     # (the domain changed), they are NaN
     judge: Callable[[Sequence[JudgementRequest]], Sequence[Membership]],
 ) -> list[CalibrationEntry]:
+    """Make entries, sorted by predicate and context."""
     sums: dict[tuple[str, str], _Sum] = {}
     for item in evidence:
         entry = sums.setdefault((item.predicate, item.context_key), _Sum())

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -31,6 +32,7 @@ from fcp_ros.nodes.conversions.judgement import (
     refuse_judgement,
     request_from_ros,
 )
+from fcp_ros.nodes.grounder.judge_batches import BatchStatistics, JudgeBatches
 from fcp_ros.nodes.grounder.learner import OutcomeLearner, OutcomeRecorder, make_entries
 from fcp_ros.nodes.grounder.parameters import PARAMETERS, read_grounding_options
 from fcp_ros.nodes.runtime.domain_parameter import choose_world, load_configured_domain
@@ -46,8 +48,6 @@ from fcp_ros.nodes.runtime.request_checks import (
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker, WorkerClosed
 from fcp_ros.srv import GetCalibration, JudgePredicates, RecordOutcomes
-
-Judge = Callable[[Grounder, Sequence[JudgementRequest]], Sequence[Membership]]
 
 MODEL = "grounder"
 """The work of the thread that the model lives in."""
@@ -71,6 +71,8 @@ class GrounderNode(ManagedNode):
         super().__init__("grounder", PARAMETERS, **kwargs)
         self._grounder: Grounder | None = None
         self._domain_name = ""
+        self._batches: JudgeBatches | None = None
+        self._confirmations: JudgeBatches | None = None
         self._evidence_lock = threading.Lock()
         self._evidence_count = 0
         self._learner: OutcomeLearner | None = None
@@ -111,7 +113,13 @@ class GrounderNode(ManagedNode):
             self._report_loss,
         )
         self._domain_name = domain.name
-        self.workers.open(MODEL, self.parameters.integer("queue_size"), patience=5.0)
+        queue_size = self.parameters.integer("queue_size")
+        worker = self.workers.open(MODEL, queue_size, patience=5.0)
+        window = self.parameters.number("batch_window")
+        self._batches = JudgeBatches(worker, self._grounder.judge, window, queue_size)
+        self._confirmations = JudgeBatches(
+            worker, partial(confirm, self._grounder), window, queue_size
+        )
         self._info_publisher = self.publish_state(GroundingInfo, "grounding_info")
         self._recorder = self.own(OutcomeRecorder(self._learn, self._report_loss))
         self.subscribe_events(ActionOutcome, "outcomes", self._take_outcome)
@@ -128,16 +136,20 @@ class GrounderNode(ManagedNode):
 
     def release(self) -> None:
         super().release()
+        self._batches = self._confirmations = None
         self._recorder = self._learner = self._grounder = None
         self._lost_outcomes = self._model_problem = ""
 
     def diagnose(self) -> Diagnosis:
-        grounder, learner = self._grounder, self._learner
-        if grounder is None or learner is None:
+        grounder, batches, learner = self._grounder, self._batches, self._learner
+        if grounder is None or batches is None or learner is None:
             return Diagnosis()
         info = self._make_info(grounder)
         self._publish_info(info)
-        values = make_values(info, self.workers.find_load(MODEL)) | learner.values()
+        values = (
+            make_values(info, self.workers.find_load(MODEL), batches.statistics())
+            | learner.values()
+        )
         problems = [self._model_problem, self._lost_outcomes, *list_concerns(grounder)]
         problem = "; ".join(dict.fromkeys(problem for problem in problems if problem))
         return Diagnosis(DiagnosticStatus.WARN if problem else DiagnosticStatus.OK, problem, values)
@@ -158,18 +170,18 @@ class GrounderNode(ManagedNode):
     # --- judge ----------------------------------------------------------------------------------
 
     async def _judge(self, request: Any, response: Any) -> Any:
-        return await self._answer(Grounder.judge, request, response)
+        return await self._answer(self._batches, request, response)
 
     async def _confirm(self, request: Any, response: Any) -> Any:
-        return await self._answer(confirm, request, response)
+        return await self._answer(self._confirmations, request, response)
 
-    async def _answer(self, judge: Judge, request: Any, response: Any) -> Any:
-        grounder, worker = self._get_parts()
-        limit = self._choose_limit(duration_from_ros(request.time_limit))
+    async def _answer(self, batches: JudgeBatches | None, request: Any, response: Any) -> Any:
+        if batches is None:
+            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
+        limit = duration_from_ros(request.time_limit)
         try:
             requests = [request_from_ros(query) for query in request.queries]
-            job = worker.submit(lambda _token: judge(grounder, requests))
-            answers = await self.await_job(worker, job, limit)
+            answers = await self.await_answer(batches.ask(requests, self._choose_limit(limit)))
         except GroundingError as error:
             return fill_refusal(response, refuse_judgement(error))
         except ConversionError as error:
@@ -303,8 +315,14 @@ def main() -> int:
     return run_node(GrounderNode)
 
 
-def make_values(info: GroundingInfo, requests: int) -> dict[str, object]:
-    """Make the values of the diagnostic status; `requests`: number of jobs that run or wait."""
+def make_values(info: GroundingInfo, requests: int, batch: BatchStatistics) -> dict[str, object]:
+    """Make the values of the diagnostic status.
+
+    Args:
+        info: The oracle, and the use of the cache.
+        requests: Number of jobs that run or wait.
+        batch: The last batch, and the waiting callers.
+    """
     asked = info.judged + info.from_cache
     return {
         "domain": info.domain,
@@ -318,6 +336,10 @@ def make_values(info: GroundingInfo, requests: int) -> dict[str, object]:
         "calibration_store": info.calibration_store,
         "evidence": info.evidence_count,
         "requests": requests,
+        "queue_length": batch.waiting,
+        "batches": batch.batches,
+        "batch_questions": batch.questions,
+        "batch_callers": batch.callers,
         **_read_memory(),
     }
 
