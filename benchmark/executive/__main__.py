@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wanted of the executive: ``python -m benchmark.executive``.
 
-Robots, and goals, side by side (simulated time), what a change breaks (processor time), and five
+Robots side by side (simulated time), what a change breaks (processor time), and five
 processes with one node each: a plan whose rest breaks, and hundreds of goals at once. Start, rest
 and memory of the nodes: `benchmark.nodes`.
 """
@@ -13,12 +13,11 @@ from typing import Annotated
 
 import typer
 
-from benchmark.executive import part_dispatch, part_goals, part_live, part_monitor
+from benchmark.executive import part_dispatch, part_live, part_monitor
 from benchmark.tables import Part, finish, open_console, show_part
 
 PARTS = {
     "dispatch": part_dispatch.measure,
-    "goals": part_goals.measure,
     "monitor": part_monitor.measure,
     "live": part_live.measure,
 }
