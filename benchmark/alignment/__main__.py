@@ -14,7 +14,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -23,18 +22,15 @@ import typer
 
 from benchmark.tables import Part as Measured
 from benchmark.tables import Verdict, finish, open_console
-from fcp_ros.alignment.comparison import align, declare_synonyms
-from fcp_ros.alignment.pairing import make_task, pair_domains
-from fcp_ros.alignment.predicate_use import list_atoms
+from fcp_ros.alignment.comparison import align
+from fcp_ros.alignment.pairing import make_task
 from fcp_ros.alignment.synonyms import Synonym
-from fcp_ros.domain.expressions.syntax import Atom, Constant
-from fcp_ros.domain.pddl.syntax_tree import Conjunction, Typed
 from fcp_ros.domain.pddl.task_reader import PddlTexts
 from fcp_ros.planning.warm_up import compile_missing_kernels
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "test" / "support"))
-from torn_names import BLOCKS, GRIPPER, parse, read_files, simulate, tear  # noqa: E402
+from torn_names import BLOCKS, GRIPPER, read_files, simulate, tear  # noqa: E402
 
 from benchmark.alignment.scenes import measure_scenes  # noqa: E402
 
@@ -49,15 +45,12 @@ RIGHT = {
     GRIPPER_FOLDER: {Synonym("in", "at", (0, 1)), Synonym("not-holding", "free", (0,))},
 }
 MOST_FAILURES, MOST_SECONDS = 3, 1.0
-MANY = 1450
 
 
 class Part(str, Enum):
     """A part of the measurements."""
 
     INSTANCES = "instances"
-    ARITIES = "arities"
-    MANY = "many"
     SCENES = "scenes"
 
 
@@ -85,8 +78,6 @@ def main(
     compile_missing_kernels(print)
     parts: dict[Part, Callable[[], Iterable[Verdict]]] = {
         Part.INSTANCES: lambda: _measure_instances(tasks),
-        Part.ARITIES: lambda: _measure_arities(tasks),
-        Part.MANY: _measure_many_names,
         Part.SCENES: lambda: measure_scenes(5 if quick else 20),
     }
     console, found = open_console(), []
@@ -98,27 +89,6 @@ def main(
                 rows.append(row)
             found.append(Measured(part.value, (), rows))
     finish(found, console)
-
-
-def _measure_many_names() -> Iterator[Verdict]:
-    """Align two names among many."""
-    names = " ".join(f"(p{number} ?x)" for number in range(MANY))
-    facts = " ".join(f"(p{number} a)" for number in range(0, MANY, 2))
-    domain = f"""(define (domain big) (:predicates {names} (hot ?x) (warm ?x))
-      (:action bake :parameters (?x) :precondition (p0 ?x)
-        :effect (and (RESULT ?x) (not (p0 ?x)))))"""
-    problem = f"(define (problem p) (:domain big) (:objects a) (:init {facts}) (:goal (hot a)))"
-    model, world = (parse(domain.replace("RESULT", name), problem) for name in ("warm", "hot"))
-    begun = time.perf_counter()
-    result = align(make_task(model), simulate(world))
-    seconds = time.perf_counter() - begun
-    found = {one.proposal.synonym for one in result.mapping}
-    yield Verdict(
-        f"two names among {MANY + 2} ({(MANY + 2) * (MANY + 1) // 2} pairs)",
-        f"{result.status.value}, {result.failures} failed plans, {seconds:.1f} s",
-        "right name",
-        found == {Synonym("warm", "hot", (0,))},
-    )
 
 
 def _read(tasks: Path, folder: str, number: int) -> PddlTexts:
@@ -144,49 +114,6 @@ def _measure_instances(tasks: Path) -> Iterator[Verdict]:
             f"right names, {MOST_FAILURES} failed plans, {MOST_SECONDS:.0f} s of CPU",
             is_met,
         )
-
-
-def _measure_arities(tasks: Path) -> Iterator[Verdict]:
-    """Align words in which the table is a place, `(lies ?x table)`, with blocks of the IPC."""
-    right = {Synonym("ontable", "lies", (0, 1), ("table",)), Synonym("on", "lies", (0, 1))}
-    for number, blocks in ((1, 4), (4, 5), (6, 6)):
-        own, world = _name_the_table(_read(tasks, BLOCKS_FOLDER, number))
-        clock = _Clock()
-        task = declare_synonyms(pair_domains(own, world), ["(lies ?x table) = (ontable ?x)"])
-        result = align(task, simulate(world))
-        found = {one.proposal.synonym for one in result.mapping}
-        # Where the lowest block lies there from the start, nothing needs the projection.
-        is_right = Synonym("on", "lies", (0, 1)) in found and found <= right
-        said = "right names" if is_right else result.status.value
-        yield Verdict(
-            f"other arities, {blocks} blocks ({number})",
-            f"{said}, {result.failures} failed plans, {clock}",
-            f"right names, {MOST_FAILURES} failed plans, {MOST_SECONDS:.0f} s of CPU",
-            is_right and result.failures <= MOST_FAILURES and clock.busy <= MOST_SECONDS,
-        )
-
-
-def _name_the_table(blocks: PddlTexts) -> tuple[PddlTexts, PddlTexts]:
-    """Return the words of a scene with a goal for blocks, and the world with the same goal."""
-    goal = [one.arguments for one in list_atoms(blocks.problem.goal)]
-    (low,) = {under for _, under in goal} - {item for item, _ in goal}
-    facts = blocks.problem.facts
-    lying = [*facts.get("on", ()), *((one, "table") for (one,) in facts["ontable"])]
-    names = " ".join(one.name for one in blocks.problem.objects)
-    wish = [*goal, (low, Constant("table"))]
-    own = parse(
-        "(define (domain scene) (:predicates (lies ?x ?place)))",
-        f"(define (problem wish) (:domain scene) (:objects {names} table) "
-        f"(:init {' '.join(f'(lies {x} {place})' for x, place in sorted(lying))}) "
-        f"(:goal (and {' '.join(f'(lies {x.name} {place.name})' for x, place in wish)})))",
-    )
-    problem = replace(
-        blocks.problem,
-        objects=(*blocks.problem.objects, Typed("table")),
-        spelling={**blocks.problem.spelling, "table": "table"},
-        goal=Conjunction((blocks.problem.goal, Atom("ontable", (low,)))),
-    )
-    return own, replace(blocks, problem=problem)
 
 
 if __name__ == "__main__":
