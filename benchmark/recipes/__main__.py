@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recipes with something missing: success, rewriting, ranking, ablations (docs/recipes.md).
+"""Recipes with something missing: success and rewriting (docs/recipes.md).
 
     python -m benchmark.recipes [--quick] [--held-out] [--part NAME] [--json FILE]
 
@@ -16,9 +16,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmark.recipes.part_ranking import measure_ranking
 from benchmark.recipes.part_rewriting import measure_rewriting
-from benchmark.recipes.part_success import measure_ablations, measure_success
+from benchmark.recipes.part_success import measure_success
 from benchmark.recipes.setting import Setting
 from benchmark.tables import (
     Part,
@@ -32,8 +31,6 @@ from benchmark.tables import (
 PARTS: dict[str, Callable[[Setting], Part]] = {
     "success": measure_success,
     "rewriting": measure_rewriting,
-    "ranking": measure_ranking,
-    "ablations": measure_ablations,
 }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many recipes keep the constraints, by number of missing ingredients; and ablations."""
+"""How many recipes keep the constraints, by number of missing ingredients."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from benchmark.recipes.checker import Fault, check, keeps_constraints
-from benchmark.recipes.rivals import Rival, make_ours
+from benchmark.recipes.rivals import Rival
 from benchmark.recipes.scores import interval_of_share
 from benchmark.recipes.setting import Setting
 from benchmark.recipes.tasks import BINDING, Task
 from benchmark.tables import Line, Part, Verdict, limit, share
-from fcp_ros.recipes import CookingOptions
 
 SUCCESS, SECONDS = 0.95, 1.0
 """Goals: share of recipes that keep the constraints, and CPU time of the median recipe (s)."""
@@ -26,11 +25,6 @@ PUBLISHED = {
     "language model": (20.4, 90.4),
 }
 """Success (%) and BLEU of the paper, on tasks that aren't public."""
-ABLATIONS: dict[str, tuple[float, float]] = {
-    "k = 1": (89.1, 78.5),
-    "Goedel": (90.6, 72.8),
-}
-"""Published figures of the ablations, other tasks, as the issue gives them."""
 
 
 @dataclass(frozen=True)
@@ -89,29 +83,6 @@ def measure_success(setting: Setting) -> Part:
             "a language model of 7B or more: not run (none is at hand)",
         ],
     )
-
-
-def measure_ablations(setting: Setting) -> Part:
-    """Ours with one thing changed, on the tasks of one and three missing."""
-    tasks = [task for number in (1, 3) for task in setting.tasks.get(number, ())]
-    lines = []
-    for name, options in _list_ablations().items():
-        rival = Rival(name, make_ours(setting.kitchen, options))
-        line = summarise("1 and 3 missing", name, run(rival, tasks, setting))
-        success, bleu = ABLATIONS.get(name, (None, None))
-        lines.append(replace(line, figures={**line.figures, "published": success, "BLEU": bleu}))
-    return Part("ablations", lines, (), ["published figures: success (%) and BLEU, other tasks"])
-
-
-def _list_ablations() -> dict[str, CookingOptions]:
-    plain = CookingOptions()
-    return {
-        "as it is": plain,
-        "k = 1": replace(plain, most_candidates=1),
-        "Goedel": replace(plain, tnorm="goedel"),
-        "Lukasiewicz": replace(plain, tnorm="lukasiewicz"),
-        "fixed alpha": replace(plain, adaptive=False),
-    }
 
 
 def summarise(task: str, who: str, outcomes: Sequence[Outcome]) -> Line:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scores of rewritten recipes against references, of rankings, and intervals of shares."""
+"""Scores of rewritten recipes against references, and intervals of shares."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ import heapq
 
 import pytest
 
-from benchmark.executive.house import DOMAIN
 from fcp_ros.cset import InstanceBuilder
+from fcp_ros.domain import parse_domain
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchSettings, DispatchStatus
@@ -20,6 +20,40 @@ from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.schedule import schedule_steps
 from fcp_ros.planning.verification.stepping import StepRules
 
+DOMAIN = parse_domain(
+    """
+domain: carriers
+version: "1"
+types: {thing: [], place: [thing], robot: [thing], item: [thing]}
+relations:
+  at: {legs: {robot: robot, place: place}, functional: [robot]}
+  on: {legs: {item: item, place: place}, functional: [item]}
+  holding: {legs: {robot: robot, item: item}, functional: [robot, item]}
+rules:
+  go:
+    parameters: {robot: robot, from: place, to: place}
+    when: ['at(robot, from)']
+    delete: ['at(robot, from)']
+    add: ['at(robot, to)']
+    duration: 10
+    executor: go
+  pick:
+    parameters: {robot: robot, item: item, place: place}
+    when: ['at(robot, place)', 'on(item, place)', 'not holding(robot, ?any)']
+    delete: ['on(item, place)']
+    add: ['holding(robot, item)']
+    duration: 5
+    executor: pick
+  put:
+    parameters: {robot: robot, item: item, place: place}
+    when: ['at(robot, place)', 'holding(robot, item)']
+    delete: ['holding(robot, item)']
+    add: ['on(item, place)']
+    duration: 5
+    executor: put
+scene: {layers: {}, unknown: item}
+"""
+)
 LINES = {  # and the expected duration (s): 30 s for one robot, and 18 s for the other
     "pick r1 cup shelf": 4.0,
     "go r1 shelf hall": 10.0,

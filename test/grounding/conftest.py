@@ -17,6 +17,10 @@ from fcp_ros.grounding.language_model.rubric_prompt import write_prompt
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.options import Device
 
+# Tiny models gain nothing from threads, which wait for each other on busy machines. Torch reads it
+# when it is imported, which is later.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 Ask = Callable[[str, str], JudgementRequest]
 MakePredicate = Callable[..., GradedPredicate]
 WriteSet = Callable[..., Path]

@@ -115,21 +115,14 @@ REFUSED = [
     "." * 3_000,
     "\u628a\u676f\u5b50\u653e\u5728\u684c\u5b50\u4e0a",
     "\u05e9\u05d9\u05dd \u05d0\u05ea \u05d4\u05e1\u05e4\u05dc",
-    "apporte-moi une tasse",
     "pon la taza en la mesa",
     "stelle mug on table bitte",
-    "put it on the table and leave it in the fridge",
-    "open the fridge and keep it closed",
-    "put 3.5 mugs on the table",
     "put 99999999999999999999 mugs on the table",
-    "put 10001 mugs on the table",
-    "set the table for 0",
     "set the table for 99999999999999999999",
     "put the mug on the table within 99999999999999999999 minutes",
     "what time is it?",
-    "where is the mug?",
-    "put everything except everything on the table",
 ]
+"""Others, each with its reason, are in `test_refusals`."""
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=[repr(text[:40]) for text in REFUSED])

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,17 +14,6 @@ from fcp_ros.grounding.language_model.causal_model import make_language_model
 from fcp_ros.grounding.options import Precision
 
 TEXTS = ["put the mug_1 on the table_1", "on(mug_1, table_1) and not on(bowl_1, shelf_1)"]
-
-
-@pytest.fixture(scope="package", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Tiny models gain nothing from threads, which wait for each other on busy machines."""
-    torch = pytest.importorskip("torch")
-    pytest.importorskip("llguidance")
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

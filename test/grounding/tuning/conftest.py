@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,15 +14,6 @@ from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 
 THINGS = ("mug", "glass", "knife", "spoon", "plate", "towel", "lamp", "chair", "rope", "bucket")
 PURPOSES = ("drinking", "cutting", "sitting", "drying hands", "giving light", "carrying water")
-
-
-@pytest.fixture(scope="package", autouse=True)
-def one_thread() -> Iterator[None]:
-    torch = pytest.importorskip("torch")
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

@@ -217,11 +217,6 @@ def test_deep_nesting_does_no_harm(load: Any) -> None:
         load(problem(init="(" * 100_000 + ")" * 100_000))
 
 
-def test_no_objects_is_an_empty_scene(load: Any) -> None:
-    with pytest.raises(SceneError, match="empty"):
-        load(problem("", ""))
-
-
 def test_damaged_files(tmp_path: Path) -> None:
     original = tmp_path / "original"
     original.write_text(problem())

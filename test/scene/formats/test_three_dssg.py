@@ -341,8 +341,3 @@ def test_a_scan_name_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
 def test_too_many_objects_are_refused_unread(load: Any) -> None:
     with pytest.raises(SceneError, match="more than the limit of 5"):
         load({"scans": [{"scan": "s1", "objects": [None] * 6}]}, limits=SceneLimits(max_nodes=5))
-
-
-def test_no_objects_is_an_empty_scene(load: Any) -> None:
-    with pytest.raises(SceneError, match="empty"):
-        load(objects())

@@ -43,10 +43,6 @@ def swapped(text, old, new):
     return text.replace(old, new, 1)
 
 
-def test_the_files_to_be_spoilt_are_good():
-    assert list(read().domain.rules) == ["go"]
-
-
 @pytest.mark.parametrize(
     ("old", "new", "line", "feature"),
     [

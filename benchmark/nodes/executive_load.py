@@ -7,7 +7,6 @@ the wall count only if nothing else computes; where it does, the figure is shown
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections import Counter
@@ -23,12 +22,11 @@ from benchmark.nodes.node_processes import (
     Interval,
     NodeProcess,
     Watch,
-    compile_all,
     read_own_cpu,
     single_commands,
     start,
 )
-from benchmark.tables import Part, Verdict
+from benchmark.tables import Verdict
 from fcp_ros.client import FcpClient, FcpError, plan_request
 from fcp_ros.client.pending import PendingGoal
 from fcp_ros.client.spinner import SpinningNode
@@ -113,16 +111,12 @@ def wait_until(is_true: Callable[[], object], what: str, limit: float = ANSWER_W
     return found
 
 
-def measure(quick: bool) -> Part:
-    """Start the nodes and measure them; `quick`: 500 goals at once, not 2,000, too."""
-    compile_all()
-    with tempfile.TemporaryDirectory() as folder:
-        verdicts = list(_measure(quick, 1 + os.getpid() % 90, folder))
-    return Part("five processes, one node each", (), verdicts)
-
-
-def _measure(quick: bool, domain: int, folder: str) -> Iterator[Verdict]:
-    with start(single_commands(Path(folder), PATIENT), 1, domain) as nodes:
+def measure_executive(quick: bool, domain: int) -> Iterator[Verdict]:
+    """Measure the executive under load; `quick`: 500 goals at once, not 2,000, too."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        start(single_commands(Path(folder), PATIENT), 1, domain) as nodes,
+    ):
         for one in nodes:
             if not one.ready.wait(START_WAIT):
                 raise TimeoutError(f"{one.name} was not active within {START_WAIT:g} s")
