@@ -3,6 +3,7 @@
 
 - ``domains``: the seven published domains: what a policy costs to learn, and what it solves.
 - ``more``: fourteen further domains, learned on small problems, tried on ten times larger ones.
+- ``household``: every dirty cup into the dishwasher, in any house.
 
 ``--only`` runs one part; ``--quick`` takes fewer instances (at most five minutes in all). The
 domains are looked for in ../shared/bench/genplan. The program ends with a table and the exit code 1
@@ -27,11 +28,13 @@ class Part(str, Enum):
 
     DOMAINS = "domains"
     MORE = "more"
+    HOUSEHOLD = "household"
 
 
 MEASURES = {
     Part.DOMAINS: "benchmark.abstraction.domains:measure_domains",
     Part.MORE: "benchmark.abstraction.domains:measure_more",
+    Part.HOUSEHOLD: "benchmark.abstraction.household:measure",
 }
 
 

@@ -31,7 +31,7 @@ MISJUDGED = 0.02
 
 So a degree that outcomes contradict again and again loses its say (epsilon-contaminated prior:
 Berger and Berliner 1986): after 30 failures it is below 0.1. With 0.005 one that was worth 16 was
-0.12 then; over twenty kinds of simulated models this costs 0.0001 of squared error."""
+0.12 then; over the worlds of `benchmark.grounding` this costs 0.0001 of squared error."""
 KNOTS = 8  # Degrees, from the mean outcome to 0 or 1, at which it is computed
 UNDOUBTED = 1e-3  # The probability of being misjudged below which nothing is doubted
 DOUBTED = 0.01  # No degree is taken to be nearer to 0 or 1 when it is asked what contradicts it
