@@ -100,9 +100,7 @@ def make_confusing(texts: PddlTexts, draw: random.Random) -> AlignmentTask:
     return AlignmentTask(texts, {name: uses[name] for name in names}, dict.fromkeys(names, 0))
 
 
-def test_no_order_of_trials_refutes_what_is_right(
-    ferry: PddlTexts, torn_ferry: PddlTexts
-) -> None:
+def test_no_order_of_trials_refutes_what_is_right(ferry: PddlTexts, torn_ferry: PddlTexts) -> None:
     world = simulate(ferry)
     memory: dict[tuple[GroundAction, ...], Observation] = {}
 

@@ -8,6 +8,7 @@ time and the process a quarter of the memory (docs/language_models.md).
 
 from __future__ import annotations
 
+import ctypes
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -89,13 +90,17 @@ def _load_folder(folder: Path) -> tuple[Any, Any]:
 
     try:
         tokenizer = Tokenizer.from_file(str(folder.parent / TOKENIZER))
-        return tokenizer, ctranslate2.Generator(str(folder), device="cpu", compute_type="int8")
+        generator = ctranslate2.Generator(str(folder), device="cpu", compute_type="int8")
     except Exception as error:  # both libraries raise bare exceptions for damaged files
         sentence = (
             f"the language model in {folder} can't be loaded ({error}); "
             f"{suggest_repair(folder.parent)}"
         )
         raise GroundingError(GroundingCode.MODEL_FAILED, sentence) from error
+    give_back = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if give_back is not None:  # glibc would keep 100 MB that loading is done with
+        give_back(0)
+    return tokenizer, generator
 
 
 def open_compact_model(file: Path) -> CompactModel:
