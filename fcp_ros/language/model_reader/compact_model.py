@@ -85,12 +85,14 @@ def _list_texts(
 
 
 def _load_folder(folder: Path) -> tuple[Any, Any]:
-    import ctranslate2
-    from tokenizers import Tokenizer
-
     try:
+        import ctranslate2
+        from tokenizers import Tokenizer
+
         tokenizer = Tokenizer.from_file(str(folder.parent / TOKENIZER))
         generator = ctranslate2.Generator(str(folder), device="cpu", compute_type="int8")
+    except ImportError as error:
+        raise _miss(error) from error
     except Exception as error:  # both libraries raise bare exceptions for damaged files
         sentence = (
             f"the language model in {folder} can't be loaded ({error}); "
@@ -135,7 +137,12 @@ def find_compact_folder(file: Path) -> Path:
 
 def _convert(base: Path, arrays: Any, folder: Path) -> None:
     """Write a folder, whole or not at all."""
-    from ctranslate2.converters import TransformersConverter
+    try:
+        import torch  # noqa: F401 (the converter fails without saying so)
+        import transformers  # noqa: F401
+        from ctranslate2.converters import TransformersConverter
+    except ImportError as error:
+        raise _miss(error) from error
 
     class _ChangedConverter(TransformersConverter):  # type: ignore[misc]
         def load_model(self, model_class: Any, name: str, **options: Any) -> Any:
@@ -153,6 +160,14 @@ def _convert(base: Path, arrays: Any, folder: Path) -> None:
         raise _refuse(base, error) from error
     except Exception as error:  # libraries raise whatever a damaged model leads them to
         raise _refuse(base, error) from error
+
+
+def _miss(error: ImportError) -> GroundingError:
+    sentence = (
+        f"the language model that says plainly what people mean needs ctranslate2, tokenizers and, "
+        f"to be made ready once, torch and transformers ({error}); pip install 'fcp_ros[models]'"
+    )
+    return GroundingError(GroundingCode.MISSING_LIBRARY, sentence)
 
 
 def _refuse(base: Path, error: Exception) -> GroundingError:

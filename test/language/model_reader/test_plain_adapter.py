@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,7 +18,7 @@ from tiny_language_models import make_model, make_tokenizer
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.stopping import never_stop
 from fcp_ros.grounding.heads.feature_maker import locate_features
-from fcp_ros.grounding.judgement import GroundingError
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models.model_store import FOLDER_VARIABLE, MANIFEST
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.model_reader.heard_rows import (
@@ -153,6 +154,17 @@ def test_one_that_waits_too_long_or_is_stopped_gets_an_error(
 
     with pytest.raises(InterruptedError):
         model.write("", 4, 2000, 60.0, stop)
+
+
+def test_a_library_that_is_missing_is_named(
+    models: Path, adapter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(models))
+    model = compact_model.open_compact_model(adapter)
+    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    with pytest.raises(GroundingError, match="ctranslate2.*pip install") as raised:
+        model.write("", 1, 5, 60.0, never_stop)
+    assert raised.value.code is GroundingCode.MISSING_LIBRARY
 
 
 def test_damaged_weights_are_named_with_what_to_do(
