@@ -61,11 +61,13 @@ class CompactModel:
             length_penalty=0.0,  # the likeliest text, not the likeliest per token
             include_prompt_in_result=False,
         )
-        while not answer.done():
+        while True:
             check()
-            if monotonic() > until:
+            if monotonic() >= until:
                 late = f"the language model {self._name} did not answer within {seconds:g} s"
                 raise GroundingError(GroundingCode.NO_ANSWER, f"{late}; give it more time")
+            if answer.done():
+                break
             threading.Event().wait(PAUSE)
         return _list_texts(tokenizer, answer.result().sequences_ids, most_tokens)
 

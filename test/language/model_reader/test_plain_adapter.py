@@ -147,13 +147,13 @@ def test_one_that_waits_too_long_or_is_stopped_gets_an_error(
     monkeypatch.setenv(FOLDER_VARIABLE, str(models))
     model = compact_model.open_compact_model(adapter)
     with pytest.raises(GroundingError, match="did not answer within 0 s"):
-        model.write("", 4, 2000, 0.0, never_stop)
+        model.write(SAID[0], 4, 100, 0.0, never_stop)
 
     def stop() -> None:
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        model.write("", 4, 2000, 60.0, stop)
+        model.write(SAID[0], 4, 100, 60.0, stop)
 
 
 def test_a_library_that_is_missing_is_named(
@@ -162,8 +162,8 @@ def test_a_library_that_is_missing_is_named(
     monkeypatch.setenv(FOLDER_VARIABLE, str(models))
     model = compact_model.open_compact_model(adapter)
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
-    with pytest.raises(GroundingError, match="ctranslate2.*pip install") as raised:
-        model.write("", 1, 5, 60.0, never_stop)
+    with pytest.raises(GroundingError, match=r"ctranslate2.*pip install") as raised:
+        model.write(SAID[0], 1, 5, 60.0, never_stop)
     assert raised.value.code is GroundingCode.MISSING_LIBRARY
 
 
@@ -176,7 +176,7 @@ def test_damaged_weights_are_named_with_what_to_do(
     folder = compact_model.find_compact_folder(adapter)
     (folder / "model.bin").write_bytes(b"no weights")
     with pytest.raises(GroundingError, match=f"fcp models fetch {BASE}"):
-        compact_model.CompactModel("own", folder).write("", 1, 5, 60.0, never_stop)
+        compact_model.CompactModel("own", folder).write(SAID[0], 1, 5, 60.0, never_stop)
 
 
 def test_rows_are_read_and_some_kept_apart(tmp_path: Path) -> None:
