@@ -57,8 +57,7 @@ class _Removal:
         """
         if isinstance(goal, And):
             return join([self.add(part, chosen) for part in goal.parts])
-        some = isinstance(goal, Count) and goal.bound is Bound.AT_LEAST
-        if (some or isinstance(goal, Exists)) and not chosen:
+        if isinstance(goal, (Exists, Count)) and not chosen:
             there = self._find_there(goal)
             if there is not None:
                 return replace(goal, body=join([Initially(there), goal.body, *self._put(there)]))
@@ -81,6 +80,8 @@ class _Removal:
 
         That a cup is elsewhere already doesn't do. None if none of them is there.
         """
+        if isinstance(goal, Count) and goal.bound is not Bound.AT_LEAST:
+            return None
         parts = goal.body.parts if isinstance(goal.body, And) else (goal.body,)
         removals = [part.body for part in parts if isinstance(part, Not)]
         kinds = [part for part in parts if not isinstance(part, Not)]
