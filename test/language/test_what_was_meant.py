@@ -22,6 +22,12 @@ def in_room(thing: str, room: str, place: str = "place") -> str:
 
 
 GOALS = {
+    # some of those that are there: that another one is elsewhere doesn't do
+    "Take a cup off the table.": (
+        "exists ?x1: cup (initially (on(?x1, table_1)) and not on(?x1, table_1) and exists ?place: "
+        "fixture (not same(?place, table_1) and usual_place(?x1, ?place) and (on(?x1, ?place) or "
+        "inside(?x1, ?place))))"
+    ),
     # things are what can be carried, not who lives here
     "Everything should be in the kitchen.": f"forall ?x1: item ({in_room('?x1', 'kitchen_1')})",
     "Put the cups in the kitchen and everything else in the living room.": (
@@ -79,6 +85,19 @@ def test_what_is_meant_is_read(reader, house, sentence, goal):
     answer = reader.read(sentence, house)
     assert answer.status is ReadingStatus.READ, answer.message
     assert answer.readings[0].goal == goal
+
+
+def test_the_other_one_is_asked_about_where_none_was_named(reader, house):
+    answer = reader.read("Put the other cup on the couch.", house)
+    assert answer.status is ReadingStatus.AMBIGUOUS
+    assert answer.question == "Which cup: the mug or the drinking glass?"
+
+
+@pytest.mark.parametrize("left", ["one cup", "two items"])
+def test_nothing_but_some_is_no_plan_for_nothing(reader, house, left):
+    answer = reader.read(f"Clear the counter, but leave {left} there.", house)
+    assert answer.status is ReadingStatus.REFUSED
+    assert "they contradict one another" in answer.message
 
 
 def test_what_is_put_down_may_be_held_before(learned, home):

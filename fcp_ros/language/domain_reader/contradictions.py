@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
+    Bound,
     Constant,
+    Count,
     Exists,
     Expression,
     Forall,
@@ -66,6 +68,20 @@ class Contradictions:
                 if so and holds and self.exclude(other.predicate, other.arguments, atom):
                     return True
         return False
+
+    def empties(self, none: Expression, kept: Expression) -> bool:
+        """Return True for "clear it, but leave one cup there": nothing stays, and a cup does."""
+        some = isinstance(kept, Exists) or (
+            isinstance(kept, Count) and kept.bound is Bound.AT_LEAST
+        )
+        if not some or not isinstance(none, Not) or not _refills(kept, none):
+            return False
+        return self._list_things(kept) <= self._list_things(none.body)
+
+    def _list_things(self, some: Expression) -> set[str]:
+        if not isinstance(some, (Exists, Count)):
+            return set()
+        return {name for bound in self._state.list_bindings(some, {}) for name in bound.values()}
 
     def _list_literals(self, formula: Expression) -> Iterator[tuple[Atom, bool]]:
         """Yield the atoms of a conjunction without variables, each with True if it holds."""

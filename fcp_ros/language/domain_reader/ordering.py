@@ -433,9 +433,10 @@ class GoalJoiner:
         ]
         for always in kept:
             for one in composed:
-                for statement in one.statements:
-                    if self._contradictions.contradict(statement.close(), always):
-                        raise refuse_both(statement.close(), always)
+                for asked in (statement.close() for statement in one.statements):
+                    find = self._contradictions
+                    if find.contradict(asked, always) or find.empties(asked, always):
+                        raise refuse_both(asked, always)
 
 
 def _bring_all(clauses: Sequence[SpokenClause]) -> list[SpokenClause]:

@@ -35,9 +35,10 @@ from fcp_ros.language.domain_reader.terms.referents import join
 
 
 def put_somewhere(goal: Expression, domain: Domain, state: PresentState) -> Expression:
-    """Add to a goal where what it removes is put, if it does not say that itself."""
-    if not domain.words.removed:
-        return goal
+    """Add to a goal where what it removes is put, if it does not say that itself.
+
+    Of several of a kind, those are removed that are there.
+    """
     return _Removal(domain, state, goal).add(goal)
 
 
@@ -56,6 +57,10 @@ class _Removal:
         """
         if isinstance(goal, And):
             return join([self.add(part, chosen) for part in goal.parts])
+        if isinstance(goal, (Exists, Count)) and not chosen:
+            there = self._find_there(goal)
+            if there is not None:
+                return replace(goal, body=join([Initially(there), goal.body, *self._put(there)]))
         if isinstance(goal, (Exists, Forall)):
             inner = chosen | {variable.name for variable in goal.variables}
             return replace(goal, body=self.add(goal.body, inner))
@@ -70,12 +75,35 @@ class _Removal:
             return self._add_beside_exceptions(goal, chosen)
         return self._add_place(goal, chosen) if isinstance(goal, Not) else goal
 
+    def _find_there(self, goal: Exists | Count) -> Atom | None:
+        """Find where some of a kind are that shall be there no more: "take a cup off the table".
+
+        That a cup is elsewhere already doesn't do. None if none of them is there.
+        """
+        if isinstance(goal, Count) and goal.bound is not Bound.AT_LEAST:
+            return None
+        parts = goal.body.parts if isinstance(goal.body, And) else (goal.body,)
+        removals = [part.body for part in parts if isinstance(part, Not)]
+        kinds = [part for part in parts if not isinstance(part, Not)]
+        if len(goal.variables) != 1 or len(removals) != 1 or not all(map(_is_of_kind, kinds)):
+            return None
+        (there,), theme = removals, Variable(goal.variables[0].name)
+        if not isinstance(there, Atom) or not self._domain.schema.has_relation(there.predicate):
+            return None
+        if len(there.arguments) != 2 or there.arguments[0] != theme:
+            return None
+        now = Exists(goal.variables, join([*kinds, there]))
+        return None if free_variables(now) or not self._state.holds(now, {}) else there
+
+    def _put(self, there: Atom) -> Iterator[Expression]:
+        if there.predicate in self._removed and there.arguments[0] not in self._placed:
+            yield self._place(there, there.arguments[0])
+
     def _add_beside_exceptions(self, goal: Or, chosen: frozenset[str]) -> Expression:
         """Add to what is removed of all but some: "is it the bowl, or not on the counter"."""
         removals = [part for part in goal.parts if isinstance(part, Not)]
         others = [part for part in goal.parts if not isinstance(part, Not)]
-        excepted = all(isinstance(one, Atom) and one.predicate in (IS_A, SAME) for one in others)
-        if len(removals) != 1 or not others or not excepted:
+        if len(removals) != 1 or not others or not all(map(_is_of_kind, others)):
             return goal
         return Or((*others, self._add_place(removals[0], chosen)))
 
@@ -147,6 +175,10 @@ class _Removal:
         for (leg, _), term in zip(relation.legs, atom.arguments, strict=True):
             if leg in relation.functional:
                 yield term
+
+
+def _is_of_kind(part: Expression) -> bool:
+    return isinstance(part, Atom) and part.predicate in (IS_A, SAME)
 
 
 def _list_wanted(goal: Expression) -> Iterator[Atom]:

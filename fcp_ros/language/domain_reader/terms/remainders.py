@@ -131,7 +131,7 @@ class RemainderResolver(DescriptionMatcher):
             other.restrictions += [self._restrict(other, q, False) for q in phrase.qualities]
             self._leave_out_mentioned(other)
             return other
-        singular = not phrase.plural and phrase.determiner is Determiner.THE
+        singular = not phrase.plural and phrase.other and phrase.head is not Reference.THING
         if isinstance(phrase.head, Noun) and len(phrase.head.members) == 1 and not self.mentions:
             raise Unresolved('which one is not meant by "other"', Refusal.REMAINDER)
         referent = self.maker.make(whole, noun, Quantifier.FORALL)

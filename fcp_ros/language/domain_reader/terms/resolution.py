@@ -189,6 +189,9 @@ class TermResolver(PartitiveResolver):
         phrase = _count_excepted(phrase)
         determiner = phrase.determiner
         if determiner is Determiner.REST or (phrase.other and determiner is Determiner.THE):
+            unsaid = not phrase.plural and phrase.other and not self.mentions
+            if unsaid and noun is not None and len(noun.members) > 1:  # it is asked which one
+                return self._resolve_definite(replace(phrase, other=False), noun)
             return self.resolve_rest(phrase, noun, slot_type)
         if determiner is Determiner.THE and noun is not None:
             if not phrase.plural and phrase.number is None:

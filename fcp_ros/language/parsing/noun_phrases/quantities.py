@@ -345,7 +345,7 @@ def _read_rest(tokens: Sequence[Token], start: int) -> Iterator[NounOpening]:
             continue
         if _get(tokens, end) in ("remaining", "other", "leftover"):
             quantity = tuple(range(start, end + 1))
-            yield replace(rest, end=end + 1, quantity=quantity)
+            yield replace(rest, end=end + 1, quantity=quantity, other=tokens[start].text == "the")
             count = read_count(tokens, end + 1)
             if count is not None and count[1].value > 1:  # "the other two cups"
                 quantity = tuple(range(start, count[0]))
