@@ -20,7 +20,13 @@ from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.stopping import Check
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models.model_folder import compute_weights_fingerprint
-from fcp_ros.grounding.models.model_store import find_ready_folder, hash_file, suggest_repair
+from fcp_ros.grounding.models.model_store import (
+    find_ready_folder,
+    hash_file,
+    remove_folder,
+    suggest_repair,
+)
+from fcp_ros.grounding.models.torch_device import suppress_progress_bars
 from fcp_ros.language.model_reader.plain_adapter import (
     PACKAGED_FILE,
     RETRAIN,
@@ -30,6 +36,7 @@ from fcp_ros.language.model_reader.plain_adapter import (
 
 TOKENIZER = "tokenizer.json"
 PAUSE = 0.05  # Seconds between two checks
+_PREFIX = "compact-"
 
 
 class CompactModel:
@@ -118,8 +125,13 @@ def open_compact_model(file: Path) -> CompactModel:
 
 
 def make_ready(base: str) -> None:
-    """Convert a model that was fetched, if it is the packaged file's; errors as above."""
-    if base == load_adapter()[0].base:
+    """Convert a model that was fetched, if it is the packaged file's; errors as above.
+
+    What was converted before goes: it may be damaged, or of an earlier training.
+    """
+    if base == load_adapter(PACKAGED_FILE)[0].base:
+        for old in find_ready_folder(base).glob(f"{_PREFIX}*"):
+            remove_folder(old)
         find_compact_folder(PACKAGED_FILE)
 
 
@@ -131,7 +143,7 @@ def find_compact_folder(file: Path) -> Path:
         raise InputError(
             f"{file} was trained on other weights than those of {adapter.base} in {base}; {RETRAIN}"
         )
-    folder = base / f"compact-{hash_file(file)[:16]}"
+    folder = base / f"{_PREFIX}{hash_file(file)[:16]}"
     if not folder.is_dir():
         _convert(base, adapter.arrays, folder)
     return folder
@@ -153,7 +165,8 @@ def _convert(base: Path, arrays: Any, folder: Path) -> None:
             return model
 
     try:
-        with tempfile.TemporaryDirectory(prefix=".compact-", dir=base) as made:
+        folders = tempfile.TemporaryDirectory(prefix=f".{_PREFIX}", dir=base)
+        with folders as made, suppress_progress_bars():
             _ChangedConverter(str(base)).convert(f"{made}/model", quantization="int8")
             Path(made, "model").rename(folder)
     except OSError as error:

@@ -177,6 +177,11 @@ def test_damaged_weights_are_named_with_what_to_do(
     (folder / "model.bin").write_bytes(b"no weights")
     with pytest.raises(GroundingError, match=f"fcp models fetch {BASE}"):
         compact_model.CompactModel("own", folder).write(SAID[0], 1, 5, 60.0, never_stop)
+    monkeypatch.setattr("fcp_ros.language.model_reader.compact_model.PACKAGED_FILE", adapter)
+    compact_model.make_ready(BASE)
+    prompt = plain_adapter.PROMPT.format(SAID[0])
+    mended = compact_model.open_compact_model(adapter).write(prompt, 1, 100, 60.0, never_stop)
+    assert mended == PLAIN[:1]
 
 
 def test_rows_are_read_and_some_kept_apart(tmp_path: Path) -> None:
