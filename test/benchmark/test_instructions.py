@@ -96,6 +96,15 @@ def test_what_was_learned_reads_plain_sentences(said, meant, kitchen):
     )
 
 
+@pytest.mark.parametrize(
+    "said", ["Put an apple slice in the bowl.", "Put a piece of apple in the bowl."]
+)
+@pytest.mark.parametrize("name", ["chart", "domain"])
+def test_what_was_cut_off_is_sliced_where_the_domain_has_that(said, name, kitchen):
+    read = make_read(make_reader(ReaderOptions(name)), kitchen, EmbeddingLabelSimilarity())
+    assert read(said).facts == {("in", "apple", "bowl", "1"), ("sliced", "apple")}
+
+
 def test_where_a_thing_was_is_read_by_the_state(kitchen):
     goal = (
         "forall ?p: place (not initially (in_or_on(apple_1, ?p)) or in_or_on(apple_1, ?p)) "
