@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads pickles of plain values and numpy arrays without running anything.
 
-A pickle is a program: the usual unpicklers call whatever it names. Here its instructions are
-listed first, and refused unless Python and numpy need them for plain values and arrays in the
-protocols 2 to 5. Then Python's unpickler carries them out with an allow-list of names, which stand
-for classes and functions of this file. Nothing is imported. Arrays are made of their bytes after
-their shape was checked.
+A pickle is a program: the usual unpicklers call whatever it names. This one has an allow-list of
+instructions, those that Python and numpy need for plain values and arrays in the protocols 2 to 5,
+and an allow-list of names, which stand for classes and functions of this file. Nothing is imported.
+Arrays are made of their bytes after their shape was checked. Everything else is refused, as are
+keys other than texts and integers, and repeated keys.
 
 Memory stays in proportion to the pickle: every instruction adds one value at most, bytes are read
 from what is there, and the number of instructions is limited.
@@ -45,15 +45,18 @@ def load_restricted(data: bytes) -> Any:
 
     It is made of None, bool, int, float, str, bytes, list, tuple, dict and `PickledArray`.
     """
+    stream = io.BytesIO(data)
     try:
-        _check_instructions(data)
-        return _Unpickler(io.BytesIO(data), encoding="latin1").load()
+        value = _Unpickler(stream).load()
     except RestrictedPickleError:
         raise
     except Exception as error:  # whatever a damaged pickle makes of the machine
         raise RestrictedPickleError(
             f"it breaks off or is damaged ({type(error).__name__})"
         ) from None
+    if stream.tell() != len(data):
+        raise RestrictedPickleError(f"{len(data) - stream.tell()} bytes follow its end")
+    return value
 
 
 # ---- what the names in a pickle stand for --------------------------------------------------------
@@ -73,9 +76,9 @@ class PickledDtype:
         """True if an array of it holds values instead of bytes."""
         return self.code.startswith("O")
 
-    def __setstate__(self, state: Any) -> None:
+    def set_state(self, state: tuple[Any, ...]) -> None:
         """Take the byte order; types with fields or inner arrays are refused."""
-        if self.order or type(state) is not tuple or len(state) < 5:
+        if self.order or len(state) < 5:
             raise RestrictedPickleError("it sets the state of a type as numpy does not")
         order, inner = state[1], state[2:5]
         if order not in ("<", ">", "|", "=") or inner != (None, None, None):
@@ -99,9 +102,9 @@ class PickledArray:
     def __init__(self) -> None:
         self.values: NDArray[Any] | list[Any] | None = None
 
-    def __setstate__(self, state: Any) -> None:
+    def set_state(self, state: tuple[Any, ...]) -> None:
         """Take shape, type, order and content, once; the content must fit the shape."""
-        if self.values is not None or type(state) is not tuple or len(state) != 5:
+        if self.values is not None or len(state) != 5:
             raise RestrictedPickleError("it sets the state of an array as numpy does not")
         _, shape, dtype, by_column, content = state
         if type(shape) is not tuple or len(shape) > MAX_DIMENSIONS:
@@ -127,22 +130,16 @@ class PickledArray:
 class _Name:
     """A name that a pickle may use, with the function that stands for it where it is called."""
 
-    __slots__ = ("_make", "shown")
-
     def __init__(self, shown: str, make: Callable[..., Any] | None = None) -> None:
         self.shown = shown
         self._make = make
 
-    def __call__(self, *arguments: Any) -> Any:
+    def call(self, arguments: tuple[Any, ...]) -> Any:
         """Return what the function makes of arguments, which must be those that numpy gives it."""
         made = self._make(*arguments) if self._make is not None else None
         if made is None:
             raise RestrictedPickleError(f"it calls {self.shown} as numpy does not")
         return made
-
-    def __setstate__(self, _: Any) -> None:
-        """Refuse: names are the same for all pickles."""
-        raise RestrictedPickleError(f"it sets the state of {self.shown}")
 
 
 _ARRAY_TYPE = _Name("numpy.ndarray")
@@ -205,34 +202,21 @@ _INSTRUCTIONS = (
     *("EMPTY_TUPLE", "TUPLE1", "TUPLE2", "TUPLE3", "TUPLE", "EMPTY_LIST", "APPEND", "APPENDS"),
     *("EMPTY_DICT", "SETITEM", "SETITEMS", "GLOBAL", "STACK_GLOBAL", "REDUCE", "BUILD"),
 )
-"""The instructions that are carried out, by their names in the module pickletools."""
+"""The instructions that are carried out, by their names in the module pickle."""
+_CHECKED = ("STOP", "LONG1", "SETITEM", "SETITEMS", "REDUCE", "BUILD")
+"""Those that `_Unpickler` carries out in its own way."""
 
 
-def _check_instructions(data: bytes) -> None:
-    """Raise RestrictedPickleError for an instruction that is not on the list; ValueError: damaged.
-
-    Nothing is carried out.
-    """
-    count, end = 0, 0
-    for instruction, argument, place in pickletools.genops(data):
-        count, end = count + 1, (place or 0) + 1
-        name = instruction.name
-        if count > MAX_STEPS:
-            raise RestrictedPickleError(f"it has more than {MAX_STEPS} instructions")
-        if name not in _INSTRUCTIONS:
-            raise RestrictedPickleError(f"it has the instruction {name}")
-        number = argument if isinstance(argument, int) else 0
-        if name == "LONG1" and number.bit_length() > _LONGEST_INTEGER:
-            raise RestrictedPickleError(f"it has an integer of {number.bit_length()} bits")
-        # The unpickler makes room for all numbers up to this one.
-        if name in ("BINPUT", "LONG_BINPUT") and number > count:
-            raise RestrictedPickleError(f"it puts a value aside under the number {number}")
-    if end != len(data):
-        raise RestrictedPickleError(f"{len(data) - end} bytes follow its end")
+_Machine: Any = pickle._Unpickler  # type: ignore[attr-defined]
+"""Python's unpickler in Python: the compiled one has no table of instructions to restrict."""
 
 
-class _Unpickler(pickle.Unpickler):
-    """Knows only the names of the allow-list."""
+class _Unpickler(_Machine):  # type: ignore[misc]
+    """Carries out the instructions of the allow-list, on values of this file only."""
+
+    def __init__(self, stream: io.BytesIO) -> None:
+        super().__init__(stream, encoding="latin1")
+        self.dispatch = _Dispatch(self)
 
     def find_class(self, module: str, name: str) -> _Name:
         found = _NAMES.get((module, name))
@@ -241,3 +225,67 @@ class _Unpickler(pickle.Unpickler):
             reason = f"it names {wanted!r}, which is no array and could run code"
             raise RestrictedPickleError(reason)
         return found
+
+    def load_stop(self) -> None:
+        """STOP: the value is what remains."""
+        if len(self.stack) != 1 or self.metastack:
+            raise RestrictedPickleError("it leaves no single value")
+        super().load_stop()
+
+    def load_long1(self) -> None:
+        """LONG1: an integer of any length."""
+        super().load_long1()
+        if self.stack[-1].bit_length() > _LONGEST_INTEGER:
+            raise RestrictedPickleError(f"it has an integer of {self.stack[-1].bit_length()} bits")
+
+    def load_setitem(self) -> None:
+        value, key = self.stack.pop(), self.stack.pop()
+        self._set_items([key, value])
+
+    def load_setitems(self) -> None:
+        """SETITEMS: keys and values down to the mark."""
+        self._set_items(self.pop_mark())
+
+    def _set_items(self, items: list[Any]) -> None:
+        target = self.stack[-1]
+        if type(target) is not dict or len(items) % 2:
+            raise RestrictedPickleError("it sets items of what is no dict")
+        for key, value in zip(items[::2], items[1::2], strict=True):
+            if type(key) not in (str, int):
+                raise RestrictedPickleError(f"a key is of the type {type(key).__name__}")
+            if key in target:
+                raise RestrictedPickleError(f"the key {str(key)[:40]!r} is given twice")
+            target[key] = value
+
+    def load_reduce(self) -> None:
+        arguments, called = self.stack.pop(), self.stack.pop()
+        if type(arguments) is not tuple or type(called) is not _Name:
+            raise RestrictedPickleError("it calls what is no known name")
+        self.append(called.call(arguments))
+
+    def load_build(self) -> None:
+        """BUILD: the state of an array or of a type is set."""
+        state, target = self.stack.pop(), self.stack[-1]
+        if type(state) is not tuple or type(target) not in (PickledArray, PickledDtype):
+            raise RestrictedPickleError("it sets the state of what is no array")
+        target.set_state(state)
+
+
+class _Dispatch(dict[int, Callable[[Any], None]]):
+    """The instructions that are carried out, by their byte; counts them, and refuses others."""
+
+    def __init__(self, unpickler: _Unpickler) -> None:
+        codes = {name: getattr(pickle, name)[0] for name in _INSTRUCTIONS}
+        super().__init__({code: unpickler.dispatch[code] for code in codes.values()})
+        for name in _CHECKED:
+            self[codes[name]] = getattr(_Unpickler, f"load_{name.lower()}")
+        self._left = MAX_STEPS
+
+    def __getitem__(self, code: int) -> Callable[[Any], None]:
+        self._left -= 1
+        if self._left < 0:
+            raise RestrictedPickleError(f"it has more than {MAX_STEPS} instructions")
+        if code not in self:
+            names = [known.name for known in pickletools.opcodes if ord(known.code) == code]
+            raise RestrictedPickleError(f"it has the instruction {names[0] if names else code}")
+        return super().__getitem__(code)
