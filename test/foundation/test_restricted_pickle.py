@@ -200,6 +200,8 @@ def text(value: str) -> bytes:
         pytest.param(b"]K\x01K\x02s", id="items of a list"),
         pytest.param(b"}(K\x01u", id="half an item"),
         pytest.param(b"}))s", id="a tuple as a key"),
+        # the hash of this one would overflow the stack of the process
+        pytest.param(b"}K\x01" + b"\x85" * 400_000 + b"Ns", id="a deep tuple as a key"),
         pytest.param(b"}K\x01NsK\x01Ns", id="a key twice"),
         pytest.param(b"K\x01K\x02\x93", id="a name of integers"),
         pytest.param(b"c_codecs\nencode\n" + text("a") + text("rot13") + b"\x86R", id="codec"),
