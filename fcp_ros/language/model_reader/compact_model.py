@@ -13,7 +13,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from fcp_ros.foundation.input_error import InputError
@@ -35,7 +35,7 @@ from fcp_ros.language.model_reader.plain_adapter import (
 )
 
 TOKENIZER = "tokenizer.json"
-PAUSE = 0.05  # Seconds between two checks
+PAUSE = 0.01  # Seconds between two checks
 _PREFIX = "compact-"
 
 
@@ -75,7 +75,7 @@ class CompactModel:
                 raise GroundingError(GroundingCode.NO_ANSWER, f"{late}; give it more time")
             if answer.done():
                 break
-            threading.Event().wait(PAUSE)
+            sleep(PAUSE)
         return _list_texts(tokenizer, answer.result().sequences_ids, most_tokens)
 
     def _load(self) -> tuple[Any, Any]:

@@ -26,7 +26,7 @@ _EMPTY_WORDS = gather_words(
     "whole entire various individual appropriate very really"
 )
 
-CUTS = {
+_CUTS = {
     "slice": ("sliced", "cut"),
     **dict.fromkeys(("piece", "chunk", "wedge"), ("cut", "sliced")),
 }
@@ -127,7 +127,7 @@ class AdjectiveParser:
     def read_cut(self, noun: str, start: int, end: int) -> Adjectives | None:
         """Read the tokens of "slice (of)" as the state that the domain calls sliced or cut."""
         states = self._chart.patterns.states
-        known = (states[word] for word in CUTS.get(noun, ()) if word in states)
+        known = (states[word] for word in _CUTS.get(noun, ()) if word in states)
         pattern = next(known, None)
         return None if pattern is None else self._describe_state(pattern, start, end)
 
