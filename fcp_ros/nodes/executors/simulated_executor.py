@@ -27,12 +27,8 @@ from fcp_ros.execution.simulated_world import (
     parse_faults,
     parse_success,
 )
-from fcp_ros.nodes.executors.step_threads import (
-    COMMON_PARAMETERS,
-    STOP_WAIT,
-    StepThreads,
-    WatchedScene,
-)
+from fcp_ros.nodes.executors.simulated_setup import COMMON_PARAMETERS, WatchedScene
+from fcp_ros.nodes.executors.step_threads import STOP_WAIT, StepThreads
 from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.domain_parameter import (
     list_executors,

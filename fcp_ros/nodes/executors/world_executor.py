@@ -20,7 +20,8 @@ from fcp_ros.execution.step_world import StepWorld, TimedWorld
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphRequest
 from fcp_ros.nodes.conversions.scene import SceneUpdate, graph_to_ros, update_to_ros
-from fcp_ros.nodes.executors.step_threads import COMMON_PARAMETERS, StepThreads, WatchedScene
+from fcp_ros.nodes.executors.simulated_setup import COMMON_PARAMETERS, WatchedScene
+from fcp_ros.nodes.executors.step_threads import StepThreads
 from fcp_ros.nodes.runtime.domain_parameter import (
     list_executors,
     read_domain,
