@@ -61,14 +61,10 @@ import."""
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """Deal out file by file, as ``--dist loadfile`` does, but those of `TORCH` together."""
-    from xdist.scheduler import LoadFileScheduling
+    """Deal out file by file, but those of `TORCH` together."""
+    from file_scheduling import FileScheduling
 
-    class Scheduling(LoadFileScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return "torch" if nodeid.startswith(TORCH) else str(super()._split_scope(nodeid))
-
-    return Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
+    return FileScheduling(config, log, TORCH) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
