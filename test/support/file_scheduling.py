@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -51,7 +52,10 @@ class FileScheduling(LoadFileScheduling):
     def _reschedule(self, node: Any) -> None:
         if node not in self.registered_collections:  # it is new, and collects
             return
-        super()._reschedule(node)
-        if self._pending_of(self.assigned_work[node]) < 2:
-            # A process begins with a test only when it has the next one, or is told to stop.
+        with suppress(
+            OSError
+        ):  # it has just crashed, which will be reported: its work is given back
             super()._reschedule(node)
+            if self._pending_of(self.assigned_work[node]) < 2:
+                # A process begins with a test only when it has the next one, or is told to stop.
+                super()._reschedule(node)
