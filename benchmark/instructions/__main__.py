@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """People's instructions: how many are understood, flagged or wrong; one table.
 
-    python -m benchmark.instructions [--quick] [--reader chart] [--json FILE]
+    python -m benchmark.instructions [--quick] [--model FILE] [--json FILE]
 
-The reader is one of `fcp_ros.language.registry`: `chart` and `learned` are the two parts of
-`domain`. Exit status 1 if a goal is missed. To add rows, write a function that returns `Verdict`s,
-and list it in `PARTS`.
+The language model behind the reader is the package's own one, if it was fetched, or a file of `fcp
+language train-writer`; "" for none. Exit status 1 if a goal is missed. To add rows, write a
+function that returns `Verdict`s, and list it in `PARTS`.
 """
 
 from __future__ import annotations
@@ -34,18 +34,16 @@ from benchmark.instructions.alfred import (
     list_facts,
     read_tasks,
 )
-from benchmark.instructions.gpsr import REFUSED, read_commands, score
+from benchmark.instructions.gpsr import REFUSED, GpsrCommand, read_commands, score
 from benchmark.tables import Line, Part, Verdict, limit, share, show_part, show_verdicts, write_json
 from fcp_ros.cset import Instance
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
-from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
-from fcp_ros.language.demands.model import DemandModel
-from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import ReadingStatus
-from fcp_ros.language.registry import ReaderOptions, make_reader
+from fcp_ros.language.registry import TUNED, ReaderOptions, make_reader
 
 QUICK_TASKS = 60
+READER = "domain"
 RIGHT, WRONG, READ = 0.76, 0.03, 0.030
 """Goals: share of sentences right, of sentences wrong without a flag, and the median time in s."""
 GPSR_RIGHT = 0.87
@@ -57,9 +55,9 @@ PLAIN = 0.7
 
 @dataclass(frozen=True)
 class Setting:
-    """The choices of a run: the reader's name, and True for few tasks."""
+    """The choices of a run: the language model behind the reader, and True for few tasks."""
 
-    reader: str
+    model: str
     quick: bool
 
 
@@ -92,12 +90,6 @@ def make_read(
     return read
 
 
-def load_model() -> DemandModel:
-    """Load the packaged weights with the packaged encoder."""
-    weights, _ = load_weights()
-    return DemandModel(weights, SentenceEncoder().encode)
-
-
 def measure_alfred(setting: Setting) -> Part:
     """Measure goals read from the sentences of ALFRED's development floor plans."""
     tasks = read_tasks()
@@ -105,7 +97,7 @@ def measure_alfred(setting: Setting) -> Part:
     chosen: Sequence[AlfredTask] = [t for t in tasks if is_development(t.floor_plan)]
     if setting.quick:
         chosen = random.Random(0).sample(chosen, QUICK_TASKS)
-    reader = make_reader(ReaderOptions(reader=setting.reader))
+    reader = make_reader(ReaderOptions(model=setting.model))
     similarity = EmbeddingLabelSimilarity()  # one for all: each has an encoder of its own
     counts: dict[str, Counter[str]] = {}
     seconds = []
@@ -119,7 +111,7 @@ def measure_alfred(setting: Setting) -> Part:
             kind = ("right" if right else "wrong") + (", flagged" if answer.flagged else "")
             counts.setdefault(task.kind, Counter())[kind] += 1
     lines = [
-        Line(name, setting.reader, {"sentences": c.total(), **dict(sorted(c.items()))})
+        Line(name, READER, {"sentences": c.total(), **dict(sorted(c.items()))})
         for name, c in sorted(counts.items())
     ]
     every = sum(counts.values(), Counter[str]())
@@ -142,13 +134,17 @@ def measure_alfred(setting: Setting) -> Part:
 
 def measure_gpsr(setting: Setting) -> Part:
     """Measure what GPSR's paraphrases are taken for; no row of theirs was trained on."""
-    found = score(read_commands(DATA), load_model())
+    commands: Sequence[GpsrCommand] = read_commands(DATA)
+    if setting.quick:
+        commands = random.Random(0).sample(commands, QUICK_TASKS)
+    reader = make_reader(ReaderOptions(model=setting.model))
+    found = score(commands, reader, EmbeddingLabelSimilarity())
     planned = [got == command.demand for command, got in found if command.demand != REFUSED]
     refused = [got == REFUSED for command, got in found if command.demand == REFUSED]
     wrong = Counter(f"{c.demand} taken for {got}" for c, got in found if got != c.demand)
     return Part(
         "GPSR paraphrases",
-        [Line(name, setting.reader, {"sentences": n}) for name, n in wrong.most_common()],
+        [Line(name, READER, {"sentences": n}) for name, n in wrong.most_common()],
         [
             share("GPSR: demand right, commands that can be planned", planned, GPSR_RIGHT),
             share("GPSR: the rest refused", refused, GPSR_RIGHT),
@@ -158,7 +154,7 @@ def measure_gpsr(setting: Setting) -> Part:
 
 def measure_memory(setting: Setting) -> Part:
     """Measure the memory of a process that reads one sentence and has no other data."""
-    code = _ONE_SENTENCE.format(reader=setting.reader)
+    code = _ONE_SENTENCE.format(model=setting.model)
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=Path(__file__).parents[2],
@@ -176,9 +172,9 @@ from pathlib import Path
 from benchmark.instructions.__main__ import make_read
 from benchmark.instructions.alfred import AlfredTask, FloorPlans
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
-from fcp_ros.language.registry import ReaderOptions, make_reader
+from fcp_ros.language.registry import TUNED, ReaderOptions, make_reader
 task = AlfredTask("t", "", 1, (), frozenset(), {{"apple": 1}}, (), ("fridge",), (), ())
-reader = make_reader(ReaderOptions(reader={reader!r}))
+reader = make_reader(ReaderOptions(model={model!r}))
 read = make_read(reader, FloorPlans([task]).build(task), EmbeddingLabelSimilarity())
 read("Put an apple into the fridge.")
 lines = Path("/proc/self/status").read_text().splitlines()  # ru_maxrss counts the parent, too
@@ -200,18 +196,18 @@ PARTS: tuple[Callable[[Setting], Part], ...] = (measure_alfred, measure_gpsr, me
 def main() -> int:
     """Measure all parts, and print one table of the goals."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reader", default="domain")
+    parser.add_argument("--model", default=TUNED)
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_TASKS} tasks of ALFRED")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    setting = Setting(arguments.reader, arguments.quick)
+    setting = Setting(arguments.model, arguments.quick)
     console = Console()
     parts = [measure(setting) for measure in PARTS]
     for part in parts:
         show_part(part, console)
     show_verdicts(parts, console)
     if arguments.json:
-        write_json(parts, {"reader": arguments.reader}, arguments.json)
+        write_json(parts, {"model": arguments.model}, arguments.json)
     missed = [v for part in parts for v in part.verdicts if v.met is False]
     return 1 if missed else 0
 

@@ -16,11 +16,13 @@ from functools import cache
 from pathlib import Path
 
 from fcp_ros.binding.label_types import type_of_label
+from fcp_ros.binding.similar_labels import LabelSimilarity
+from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain import Domain, load_domain
-from fcp_ros.language.demands.frames import DemandClause
-from fcp_ros.language.demands.model import Demand, DemandModel
-from fcp_ros.language.demands.parsed_clauses import read_parts
-from fcp_ros.language.syntax import Mood, parse_clauses
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.syntax import Constant, Term, Variable, atoms
+from fcp_ros.language.reader import InstructionReader, ReadingContext
+from fcp_ros.language.syntax import Word, parse_clauses
 from fcp_ros.package_files import find_domain
 
 FILES = ("gpsr_para_val.txt", "gpsr_para_logical_val.txt")
@@ -28,8 +30,6 @@ DOMAIN_FILE = Path(__file__).with_name("gpsr.yaml")
 PLANNED = frozenset(["bring", "put", "go", "find"])
 REFUSED = "refused"
 _HEAD = re.compile(r"\(?\s*(\w+)")
-_FIRST_STEPS = frozenset(["go", "found", "find_at"])
-"""What is done on the way to what a command is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,11 @@ def gpsr_domain() -> Domain:
     return load_domain(DOMAIN_FILE)
 
 
-_POLITE = ("please", "can", "could", "may", "will", "would")
-_LEAST = 0.1
-"""A clause whose best meaning has a lower degree asks for nothing that the domain has."""
-_QUESTIONS = ("who", "what", "how", "where", "which", "when")
-_PERSONS = frozenset(["me", "us", "him", "her", "i", "we", "he", "she", "you"])
+ROBOT, SPEAKER = "robot_1", "speaker_1"
+_KINDS = {"item": "item", "location": "fixture", "room": "room", "person": "agent"}
+"""The types here, and those of the household domain whose labels are of these types."""
+_SPOKEN = {"told", "followed", "guided", "counted"}
+_PRONOUNS = frozenset(["me", "us", "i", "we", "you", "it", "them", "him", "her"])
 
 
 @cache
@@ -77,68 +77,65 @@ def _household() -> Domain:
     return load_domain(find_domain("household"))
 
 
-def fit(noun: str, type_: str) -> float:
-    """Say how well a noun fits a type, by the labels of the household domain.
-
-    What it doesn't know, such as the names of people, may be anything.
-    """
-    if type_ in ("thing", "") or noun == "them":
-        return 1.0
-    if noun in _PERSONS:
-        return 1.0 if type_ == "person" else 0.02
-    schema, found = _household().schema, type_of_label(noun, _household().mapping)
-    if noun in ("object", "item", "thing", "stuff"):
-        found = "item"
-    if found is None:
-        return {"item": 0.5, "location": 0.3, "room": 0.2, "person": 0.3}.get(type_, 0.5)
-    kinds = {"item": ("item",), "location": ("fixture", "room", "support"), "room": ("room",)}
-    fits = any(schema.is_subtype(found, kind) for kind in kinds.get(type_, ("agent",)))
-    return 1.0 if fits else 0.05
+def find_type(noun: Word, label: str) -> str:
+    """Find the type of what is named, by the labels of the household; unknown names are persons."""
+    schema, found = _household().schema, type_of_label(label, _household().mapping)
+    for type_, kind in _KINDS.items():
+        if found is not None and schema.is_subtype(found, kind):
+            return type_
+    return "person" if noun.tag.startswith("NNP") else "item"
 
 
-def classify(sentence: str, model: DemandModel) -> tuple[str, float]:
-    """Say what a command asks for, and how sure that is."""
-    demands: list[Demand] = []
-    asked = sentence.lower().startswith(_QUESTIONS)
-    polite = sentence.lower().startswith(_POLITE)
-    for parsed in parse_clauses(sentence):
-        if asked or (parsed.mood is Mood.QUESTION and not polite):
-            return REFUSED, 1.0
-        if parsed.relation in ("relcl", "acl"):
-            continue
-        parts = read_parts(parsed)
-        if parsed.tree.find_child(parsed.verb, "xcomp") and not parts.clause.arguments:
-            continue  # "try | to find it"
-        ranked = model.rank(parts.clause, gpsr_domain(), fit)
-        if ranked and ranked[0].degree >= _LEAST and _is_demand(parts.clause):
-            earlier = parsed.mark == "after" or parsed.relation == "prep:after"
-            demands.insert(0 if earlier else len(demands), ranked[0])
-    main = [d for d in demands if d.meaning.name not in _FIRST_STEPS] or demands[-1:]
-    if not main:
-        return REFUSED, 1.0
-    names = [_name(demand) for demand in main]
-    if any(name == REFUSED for name in names):
-        return REFUSED, min(demand.degree for demand in main)
-    return names[-1], main[-1].degree
+def build_scene(sentence: str) -> Instance:
+    """Build a scene with one of each thing, place and person that a sentence names."""
+    builder = InstanceBuilder(gpsr_domain().schema)
+    builder.add("robot", ROBOT, {"category": "robot"})
+    builder.add("person", SPEAKER, {"category": "speaker"})
+    named = {"robot", "speaker"}
+    for clause in parse_clauses(sentence):
+        tree = clause.tree
+        for word in tree.words:
+            if not word.is_noun or word.role == "compound" or word.text in _PRONOUNS:
+                continue
+            sorts = [one.text for one in tree.list_children(word.place, "compound")]
+            label = " ".join([*sorts, word.lemma])
+            if label not in named:
+                named.add(label)
+                name = f"{label.replace(' ', '_')}_1"
+                builder.add(find_type(word, label), name, {"category": label})
+    return builder.build()
 
 
-def _is_demand(clause: DemandClause) -> bool:
-    return clause.verb != "be" or bool(clause.arguments)
+def classify(sentence: str, reader: InstructionReader, similarity: LabelSimilarity) -> str:
+    """Say what a command asks for, as the reader's first reading has it."""
+    instance = build_scene(sentence)
+    context = ReadingContext(gpsr_domain(), instance, SPEAKER, ROBOT, similarity)
+    answer = reader.read(sentence, context)
+    if not answer.readings:
+        return REFUSED
+    found = list(atoms(parse_expression(answer.readings[0].goal)))
+    names = {atom.predicate for atom in found}
+    if names & _SPOKEN:
+        return REFUSED
+    if "has" in names:
+        return "bring"
+    if "found" in names:
+        return "find"
+    moved = [atom.arguments[0] for atom in found if atom.predicate == "at"]
+    if any(_is_item(one, instance) for one in moved):
+        return "put"
+    return "go" if Constant(ROBOT) in moved else REFUSED  # people aren't guided
 
 
-def _name(demand: Demand) -> str:
-    name = {
-        "found": "find",
-        "find_at": "find",
-        "has": "bring",
-        "bring_from": "bring",
-        "at": "put",
-        "put_from": "put",
-    }.get(demand.meaning.name)
-    name = name or demand.meaning.name
-    return name if name in PLANNED else REFUSED
+def _is_item(term: Term, instance: Instance) -> bool:
+    """Return True for an item, or a variable, whose type the goal doesn't always say."""
+    if isinstance(term, Constant):
+        return instance.type_of(instance.id_of(term.name)) == "item"
+    return isinstance(term, Variable)
 
 
-def score(commands: Sequence[GpsrCommand], model: DemandModel) -> list[tuple[GpsrCommand, str]]:
+def score(
+    commands: Sequence[GpsrCommand], reader: InstructionReader, similarity: LabelSimilarity
+) -> list[tuple[GpsrCommand, str]]:
     """Classify all commands."""
-    return [(command, classify(command.sentence, model)[0]) for command in commands]
+    return [(command, classify(command.sentence, reader, similarity)) for command in commands]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``fcp language``: train what clauses ask for on sentences of your choice, and look at weights."""
+"""``fcp language``: train on sentences of your choice, and look at weights."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import typer
 from fcp_ros.cli.options import WeightsOption
 from fcp_ros.cli.terminal import explain_errors, make_table, open_console, show_steps
 from fcp_ros.language.datasheet import Datasheet
-from fcp_ros.language.demands.weights_file import PACKAGED_FILE, load_weights, save_weights
+from fcp_ros.language.model_reader.plain_adapter import PACKAGED_FILE, load_adapter
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 RowsArgument = Annotated[
     list[Path] | None,
     typer.Argument(
-        help="Files of rows; docs/language.md has their form, docs/language_models.md that of a "
-        "writer's."
+        help="Files of rows; docs/language.md has the form of remarks, docs/language_models.md "
+        "that of a writer's."
     ),
 ]
 OwnOnlyOption = Annotated[
@@ -30,57 +30,7 @@ OwnOnlyOption = Annotated[
 
 @app.callback()
 def language() -> None:
-    """Train what clauses ask for on sentences of your choice, and look at weights."""
-
-
-@app.command()
-def train(
-    rows: RowsArgument = None,
-    out: WeightsOption = Path("demands.safetensors"),
-    own_only: OwnOnlyOption = False,
-    leave_out: Annotated[
-        bool,
-        typer.Option(
-            help="Train once more without each domain, and score it there: how well a domain is "
-            "read that was never seen. Takes as many times as long as there are domains."
-        ),
-    ] = True,
-) -> None:
-    from fcp_ros.foundation.input_error import InputError
-    from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
-    from fcp_ros.language.demands.parsed_clauses import split_clauses
-    from fcp_ros.language.demands.rows import PACKAGED_ROWS, read_rows
-    from fcp_ros.language.demands.training import leave_one_out, score_held_out, train_demands
-
-    console = open_console()
-    with explain_errors():
-        files = _choose_rows(PACKAGED_ROWS, own_only, rows)
-        if not files:
-            raise InputError("--own-only leaves no rows to train on: give files of your own")
-        data = read_rows(files, split_clauses)
-        if data.unread:
-            some = "; ".join(data.unread[:3])
-            console.print(
-                f"{len(data.unread)} clauses are left out: no clause was found that has what is "
-                f"marked, such as: {some}",
-                markup=False,
-                soft_wrap=True,
-            )
-        encoder = SentenceEncoder()
-        with show_steps() as report:
-            scores = leave_one_out(data, encoder.encode, report) if leave_out else {}
-            weights = train_demands(data, encoder.encode, encoder.weights, report)
-            held_out = score_held_out(weights, data, encoder.encode)
-        if held_out is not None:
-            scores[f"{held_out.rows} clauses with verbs"] = held_out
-        figures = {
-            f"{name}, never seen: {what}": round(value, 3)
-            for name, score in scores.items()
-            for what, value in (("demand", score.demands), ("demand and roles", score.roles))
-        }
-        datasheet = Datasheet(data.sources, figures)
-        save_weights(weights, datasheet, out)
-    _tell(datasheet, f"wrote {out}")
+    """Train on sentences of your choice, and look at weights."""
 
 
 @app.command()
@@ -133,7 +83,7 @@ def train_writer(
 
 @app.command()
 def show(file: Annotated[Path, typer.Argument(help="File of weights.")] = PACKAGED_FILE) -> None:
-    """Show the datasheet of a file of weights: of demands, of remarks, of a writer."""
+    """Show the datasheet of a file of weights: of remarks, or of a writer."""
     with explain_errors():
         what, datasheet = _describe_weights(file)
     open_console().print(what)
@@ -146,20 +96,13 @@ def _choose_rows(packaged: Path, own_only: bool, rows: list[Path] | None) -> lis
 
 def _describe_weights(file: Path) -> tuple[str, Datasheet]:
     from fcp_ros.foundation.input_error import InputError
-    from fcp_ros.language.model_reader.plain_adapter import load_adapter
     from fcp_ros.language.remarks import remark_model
 
-    try:
-        weights, datasheet = load_weights(file)
-    except InputError as error:
-        with suppress(InputError):
-            remarks, datasheet = remark_model.load_weights(file)
-            return f"encoder {remarks.encoder}, remarks", datasheet
-        with suppress(InputError):
-            adapter, datasheet = load_adapter(file)
-            return f"{adapter.base}, plain English", datasheet
-        raise error
-    return f"encoder {weights.encoder}, {len(weights.kind_names)} kinds of demands", datasheet
+    with suppress(InputError):
+        remarks, datasheet = remark_model.load_weights(file)
+        return f"encoder {remarks.encoder}, remarks", datasheet
+    adapter, datasheet = load_adapter(file)
+    return f"{adapter.base}, plain English", datasheet
 
 
 def _tell(datasheet: Datasheet, written: str = "") -> None:

@@ -12,10 +12,8 @@
     english/  words and inflection that every domain shares; WordNet's nouns, spelling
     parsing/  trees of a sentence, by the phrases of a domain and the things of a state
     domain_reader/  the reader by the words of the domain: trees become goals
-    learned_reader/  trees by what was learned from people, in place of the chart
-    agreement.py  two readers of one instruction: agreement is plain, disagreement a question;
-        a language model behind them, for what they can't read
-    demands/  what clauses ask for, learned from people; remarks/  which parts ask for nothing;
+    cascade.py  a language model behind the reader, for what it can't read
+    remarks/  which parts of an instruction ask for nothing, learned from people;
         datasheet.py  the files of what was learned
     syntax/  English clauses by spaCy
     file_reader.py  the reader of a file with sentences and goals

@@ -16,7 +16,7 @@ from time import monotonic
 
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import shorten_words, to_printable
-from fcp_ros.language.agreement import make_doubtful
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.reader import MODEL_SECONDS, InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus
 
@@ -89,6 +89,13 @@ def choose_answer(first: Interpretation, second: Interpretation) -> Interpretati
     if second.best is not None:
         return make_doubtful(second)
     return second if second.readings and not first.readings else first
+
+
+def make_doubtful(answer: Interpretation) -> Interpretation:
+    """Make the best reading of an answer one that is asked about."""
+    first, *others = answer.readings
+    doubtful = replace(first, degree=min(first.degree, Confidence.LIKELY.degree))
+    return replace(answer, readings=(doubtful, *others))
 
 
 def _note_failure(answer: Interpretation, reason: str) -> Interpretation:

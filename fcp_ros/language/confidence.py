@@ -8,7 +8,6 @@ two things, is a level's `degree`. Single constants in between only rank reading
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 
@@ -52,20 +51,3 @@ _DEGREE = {
     Confidence.LIKELY: 0.6,
     Confidence.PLAIN: 1.0,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedLevels:
-    """Least degrees of readings by what was learned from people.
-
-    Chosen on 1,610 sentences of ALFRED's training floor plans: alone from .9 on it was right in 38
-    of 41 (84 % where both agree), and of 109 plain readings of the chart that it differs from,
-    however sure it is, none was right.
-    """
-
-    alone: float  # plain although nothing else understands the sentence
-    agreeing: float  # a reading that is not plain becomes so if this one has the same meaning
-    doubting: float  # a plain reading becomes a question if this one has another meaning
-
-
-LEARNED = LearnedLevels(alone=0.9, agreeing=0.5, doubting=Confidence.DOUBTFUL.least)

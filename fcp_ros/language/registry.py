@@ -36,49 +36,17 @@ class ReaderOptions:
 
 
 def make_domain(_options: ReaderOptions) -> InstructionReader:
-    """Make the readers `chart` and `learned` that doubt each other; their parser is loaded ahead.
+    """Make the reader by the phrases of the domain and English's syntax; its parser loads ahead.
 
     Raises:
         InputError: spaCy or its English pipeline isn't installed.
     """
-    from fcp_ros.language.agreement import PairedReader
     from fcp_ros.language.domain_reader import DomainReader
-    from fcp_ros.language.domain_reader.preparation import InstructionPreparer
-    from fcp_ros.language.domain_reader.reader import parse_chart
-    from fcp_ros.language.learned_reader import LearnedSyntax
     from fcp_ros.language.syntax import load_pipeline_ahead
 
-    preparer = InstructionPreparer()
-    reader = PairedReader(
-        DomainReader(parse_chart, preparer),
-        DomainReader(LearnedSyntax(), preparer),
-        DomainReader(LearnedSyntax(logic=True), preparer),
-    )
+    reader = DomainReader()
     load_pipeline_ahead()
     return reader
-
-
-def make_chart(_options: ReaderOptions) -> InstructionReader:
-    """Make the reader by the phrases of the domain and English's logic alone.
-
-    Raises:
-        InputError: spaCy or its English pipeline isn't installed.
-    """
-    from fcp_ros.language.domain_reader import DomainReader
-
-    return DomainReader()
-
-
-def make_learned(_options: ReaderOptions) -> InstructionReader:
-    """Make the reader by what was learned from people alone.
-
-    Raises:
-        InputError: spaCy or its English pipeline isn't installed.
-    """
-    from fcp_ros.language.domain_reader import DomainReader
-    from fcp_ros.language.learned_reader import LearnedSyntax
-
-    return DomainReader(LearnedSyntax(logic=True))
 
 
 def make_file(options: ReaderOptions) -> InstructionReader:
@@ -94,8 +62,6 @@ def make_file(options: ReaderOptions) -> InstructionReader:
 
 READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
     "domain": make_domain,
-    "chart": make_chart,
-    "learned": make_learned,
     "file": make_file,
 }
 """The maker of every reader by its name in options and parameters."""
@@ -103,7 +69,7 @@ READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
 ADAPTER_SUFFIX = ".safetensors"
 """Of a file that makes a small model write plain English (`fcp language train-writer`)."""
 
-CASCADED = frozenset(["domain", "chart", "learned"])
+CASCADED = frozenset(["domain"])
 """Readers that have a language model asked about what they can't read, where one is configured."""
 
 

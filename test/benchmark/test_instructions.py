@@ -89,8 +89,8 @@ def test_a_tenth_of_the_floor_plans_is_for_development():
         ("Put both apples into the refrigerator", {("in", "apple", "fridge", "2")}),
     ],
 )
-def test_what_was_learned_reads_plain_sentences(said, meant, kitchen):
-    reader = make_reader(ReaderOptions(reader="learned"))
+def test_plain_sentences_are_read(said, meant, kitchen):
+    reader = make_reader(ReaderOptions(model=""))
     assert is_same_goal(
         frozenset(meant), make_read(reader, kitchen, EmbeddingLabelSimilarity())(said).facts
     )
@@ -99,9 +99,8 @@ def test_what_was_learned_reads_plain_sentences(said, meant, kitchen):
 @pytest.mark.parametrize(
     "said", ["Put an apple slice in the bowl.", "Put a piece of apple in the bowl."]
 )
-@pytest.mark.parametrize("name", ["chart", "domain"])
-def test_what_was_cut_off_is_sliced_where_the_domain_has_that(said, name, kitchen):
-    read = make_read(make_reader(ReaderOptions(name)), kitchen, EmbeddingLabelSimilarity())
+def test_what_was_cut_off_is_sliced_where_the_domain_has_that(said, kitchen):
+    read = make_read(make_reader(ReaderOptions(model="")), kitchen, EmbeddingLabelSimilarity())
     assert read(said).facts == {("in", "apple", "bowl", "1"), ("sliced", "apple")}
 
 

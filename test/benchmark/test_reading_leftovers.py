@@ -23,7 +23,7 @@ def read():
     context = ReadingContext(
         domain, build_state(TASK, domain), similarity=EmbeddingLabelSimilarity()
     )
-    reader = make_reader(ReaderOptions(reader="learned"))
+    reader = make_reader(ReaderOptions(model=""))
     return lambda sentence: reader.read(sentence, context)
 
 

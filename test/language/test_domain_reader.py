@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions in the household and the goals that they are read as."""
 
-from dataclasses import replace
-
 import pytest
 
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.language.domain_reader.preparation import InstructionPreparer
-from fcp_ros.language.reading import Interpretation, ReadingStatus, WordRole
+from fcp_ros.language.reading import ReadingStatus, WordRole
 from fcp_ros.language.registry import ReaderOptions, make_reader
 
 IN_KITCHEN = (
@@ -75,17 +72,6 @@ def test_every_word_has_a_use(sentence, house, reader):
     covered = {place for word in words for place in range(word.start, word.end)}
     assert {i for i, letter in enumerate(sentence) if letter.isalnum()} <= covered
     assert all(word.role is not WordRole.UNREAD for word in words)
-
-
-def test_readers_share_what_they_prepare(house):
-    preparer = InstructionPreparer()
-    prepared = preparer.prepare("put the mug on the table", house)
-    assert preparer.prepare("put the mug on the table", house) is prepared
-    other = replace(house, speaker="person_1")
-    assert preparer.prepare("put the mug on the table", other) is not prepared
-    refused = preparer.prepare("", house)
-    assert isinstance(refused, Interpretation)
-    assert refused.status is ReadingStatus.REFUSED
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.language.agreement import PairedReader
 from fcp_ros.language.cascade import CascadeReader
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Refusal
 from fcp_ros.language.registry import ReaderOptions, make_reader
@@ -58,8 +57,7 @@ def test_the_reason_is_told_and_nobody_finds_a_way_round(sentence, home, pair, r
     assert found.status is ReadingStatus.REFUSED, found
     assert found.refusal is REASONS[sentence]
     eager = Eager()
-    for asking in (PairedReader(reader, eager), CascadeReader(reader, lambda: eager)):
-        assert asking.read(sentence, home) == found
+    assert CascadeReader(reader, lambda: eager).read(sentence, home) == found
     assert not eager.asked
 
 

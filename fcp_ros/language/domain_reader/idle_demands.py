@@ -6,9 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import parse_expression
-from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -20,36 +18,12 @@ from fcp_ros.domain.expressions.syntax import (
     atoms,
     list_conjuncts,
 )
-from fcp_ros.domain.model import SAME, Domain
+from fcp_ros.domain.model import SAME
 from fcp_ros.language.domain_reader.terms.places import PresentState
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.tokens import Token
 from fcp_ros.language.english.verbs import BRING_VERBS, PUT_VERBS
 from fcp_ros.language.parsing.trees import Act, Sentence
-
-
-def asks_idly(one: str, other: str, domain: Domain, instance: Instance) -> bool:
-    """Return True if a goal only adds what is so already to another one, which asks for more.
-
-    "Throw the peel in the corridor away" doesn't ask that it is in the corridor, where it is, and
-    "keep the door closed" not only that it is closed at the end.
-
-    Raises:
-        ExpressionError: it is no goal of the domain.
-    """
-    own, others = (
-        set(list_conjuncts(check_goal(parse_expression(goal), domain, instance, goal)))
-        for goal in (one, other)
-    )
-    state = PresentState(instance)
-    mine, theirs = own - others, others - own
-    idle = all(_is_so(part, state) for part in mine)
-    return bool(mine) and idle and not any(_is_so(part, state) for part in theirs)
-
-
-def _is_so(demand: Expression, state: PresentState) -> bool:
-    """Return True for a demand of the end, without a condition, that is fulfilled already."""
-    return isinstance(demand, (Atom, Exists, Forall)) and state.holds(demand, {})
 
 
 def removes_nothing(goal: str, state: PresentState) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Preparation of an instruction, once for all its readers: its words, its trees, its nouns.
+"""Preparation of an instruction: its words, its trees, its nouns.
 
 What is known of a domain and a state is remembered.
 """
@@ -7,15 +7,13 @@ What is known of a domain and a state is remembered.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, TextSimilarity
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.language.demands.model import DemandModel
-from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.domain_reader.answers import name_language, refuse
 from fcp_ros.language.domain_reader.framing import find_names, frame_instruction, is_of_domain
 from fcp_ros.language.domain_reader.leftovers import Leftovers
@@ -30,10 +28,9 @@ from fcp_ros.language.parsing.pattern_building import add_instruments, add_verbs
 from fcp_ros.language.parsing.trees import Coordination, ElementName, Noun, Phrase, Reference, Words
 from fcp_ros.language.reader import ReadingContext, find_excess
 from fcp_ros.language.reading import Interpretation, Refusal
-from fcp_ros.language.remarks.remark_model import RemarkModel
-from fcp_ros.language.remarks.remark_model import load_weights as load_remark_weights
+from fcp_ros.language.remarks.remark_model import RemarkModel, load_weights
 from fcp_ros.language.statement_table import StatementTable
-from fcp_ros.language.syntax import Segment, parse_segments
+from fcp_ros.language.syntax import parse_segments
 from fcp_ros.language.syntax.tree import join_trees
 
 _LOGGER = logging.getLogger(__name__)
@@ -71,11 +68,10 @@ def _make_subject(domain: Domain, instance: Instance) -> Subject:
 
 
 class SubjectMemory:
-    """Memory of the last domains and states, and of what was learned from people."""
+    """Memory of the last domains and states, and of what was learned of remarks."""
 
     def __init__(self) -> None:
         self._subjects: list[Subject] = []
-        self._model: DemandModel | None = None
         self._remarks: RemarkModel | None = None
         self._is_warned = False
 
@@ -97,23 +93,18 @@ class SubjectMemory:
 
     def find_remarks(self, similarity: LabelSimilarity | None) -> RemarkModel | None:
         """Return what was learned of remarks; None without a sentence encoder."""
-        return None if self.find_model(similarity) is None else self._remarks
-
-    def find_model(self, similarity: LabelSimilarity | None) -> DemandModel | None:
-        """Return what was learned from people; None without a sentence encoder."""
         if not isinstance(similarity, TextSimilarity):
             return None
         try:
-            if self._model is None:
-                self._remarks = RemarkModel(load_remark_weights()[0], similarity.encode)
-                self._model = DemandModel(load_weights()[0], similarity.encode)
+            if self._remarks is None:
+                self._remarks = RemarkModel(load_weights()[0], similarity.encode)
             similarity.encode(["something"])
         except (InputError, NoSimilarity) as error:
             if not self._is_warned:
                 _LOGGER.warning("nothing learned from people is used: %s", error)
             self._is_warned = True
             return None
-        return self._model
+        return self._remarks
 
 
 MOST_TOKENS = 150
@@ -123,49 +114,27 @@ _ROOM = "room"
 
 
 @dataclass(frozen=True)
-class ParsedInstruction:
-    """An instruction with its trees, and what is known of its words."""
-
-    segments: Sequence[Segment]
-    nouns: NounParser  # the noun phrases at its tokens
-    patterns: PatternTable
-    places: PlaceChooser
-    model: DemandModel | None  # what was learned from people; None without a sentence encoder
-    context: ReadingContext  # domain, state, speaker
-
-
-@dataclass(frozen=True)
 class PreparedInstruction:
     """An instruction that is ready to be read."""
 
     text: str
     asides: Asides  # the words that are left without frames and remarks
-    parsed: ParsedInstruction
+    nouns: NounParser  # the noun phrases at its tokens
     leftovers: Leftovers  # what a reading may leave out
     subject: Subject  # what is known of domain and state
+    context: ReadingContext  # domain, state, speaker
 
 
 class InstructionPreparer:
-    """Prepares instructions; the last one is remembered for the next reader that is asked."""
+    """Prepares instructions."""
 
     def __init__(self) -> None:
         self._memory = SubjectMemory()
-        self._last: tuple[str, ReadingContext, PreparedInstruction | Interpretation] | None = None
 
     def prepare(
         self, instruction: str, context: ReadingContext
     ) -> PreparedInstruction | Interpretation:
         """Prepare an instruction, or say why it isn't read."""
-        last = self._last
-        if last is not None and last[0] == instruction and last[1] is context:
-            return last[2]
-        found = self._prepare(instruction, context)
-        self._last = (instruction, context, found)
-        return found
-
-    def _prepare(
-        self, instruction: str, context: ReadingContext
-    ) -> PreparedInstruction | Interpretation:
         if not instruction.strip():
             said = "The instruction is empty: say what shall be done."
             return refuse(instruction, Refusal.EMPTY, said)
@@ -197,9 +166,6 @@ class InstructionPreparer:
     def _parse(
         self, instruction: str, asides: Asides, context: ReadingContext, subject: Subject
     ) -> PreparedInstruction:
-        model = self._memory.find_model(context.similarity)
-        if model is not None:
-            subject.lexicon.learn_names(model.names)
         tokens = asides.tokens
         segments = parse_segments(tokens, find_names(tokens, subject.lexicon))
         tree = join_trees(segment.tree for segment in segments)
@@ -218,10 +184,7 @@ class InstructionPreparer:
             subject.phrase_words,
             frozenset(n for n, token in enumerate(tokens) if token.shown[:1].isupper()),
         )
-        parsed = ParsedInstruction(
-            segments, nouns, subject.patterns, subject.places, model, context
-        )
-        return PreparedInstruction(instruction, asides, parsed, leftovers, subject)
+        return PreparedInstruction(instruction, asides, nouns, leftovers, subject, context)
 
 
 def _rate_phrase(phrase: Phrase, type_: str, subject: Subject) -> float:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
@@ -30,7 +30,6 @@ from fcp_ros.language.domain_reader.idle_demands import places_idly, removes_not
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
 from fcp_ros.language.domain_reader.preparation import (
     InstructionPreparer,
-    ParsedInstruction,
     PreparedInstruction,
     Subject,
 )
@@ -87,34 +86,16 @@ class _Fault:
     not_spoken_of: bool  # it is asked what a word such as "it" means
 
 
-Syntax = Callable[[ParsedInstruction], list[Sentence]]
-"""Finds what an instruction may say, best first."""
-
-
-def parse_chart(parsed: ParsedInstruction) -> list[Sentence]:
-    """Parse by the chart of the domain's phrases."""
-    nouns, context = parsed.nouns, parsed.context
-    clauses, ignorable = ClauseParser(nouns), context.domain.words.ignorable
-    return SentenceParser(nouns, clauses, parsed.patterns, ignorable, context.check).parse()
-
-
 class DomainReader:
     """Reads instructions by the words of a domain and the syntax of English; deterministic.
-
-    Args:
-        syntax: finds out what a sentence may say.
-        preparer: of instructions, which several readers of the same ones may share.
 
     Raises:
         InputError: spaCy or its English pipeline isn't installed.
     """
 
-    def __init__(
-        self, syntax: Syntax = parse_chart, preparer: InstructionPreparer | None = None
-    ) -> None:
+    def __init__(self) -> None:
         require_pipeline()
-        self._syntax = syntax
-        self._preparer = preparer if preparer is not None else InstructionPreparer()
+        self._preparer = InstructionPreparer()
         self._is_told = False
 
     @property
@@ -132,9 +113,9 @@ class DomainReader:
     # --- reading
 
     def _read_prepared(self, prepared: PreparedInstruction) -> Interpretation:
-        instruction, context, subject = prepared.text, prepared.parsed.context, prepared.subject
+        instruction, context, subject = prepared.text, prepared.context, prepared.subject
         tokens, leftovers = prepared.asides.tokens, prepared.leftovers
-        excused = (leftovers.excuse(sentence) for sentence in self._syntax(prepared.parsed))
+        excused = (leftovers.excuse(sentence) for sentence in _parse(prepared))
         sentences = sorted(excused, key=lambda sentence: -sentence.degree)
         drafts: dict[str, _Draft] = {}
         faults: list[_Fault] = []
@@ -198,6 +179,14 @@ class DomainReader:
         for draft in found:  # what fits about as well as the best is asked about
             alike = draft.degree >= ABOUT_AS_WELL * best
             yield replace(draft, degree=best) if alike else draft
+
+
+def _parse(prepared: PreparedInstruction) -> list[Sentence]:
+    """Find what an instruction may say, best first."""
+    nouns, context = prepared.nouns, prepared.context
+    clauses, ignorable = ClauseParser(nouns), context.domain.words.ignorable
+    patterns = prepared.subject.patterns
+    return SentenceParser(nouns, clauses, patterns, ignorable, context.check).parse()
 
 
 def _drop_idle(found: list[_Draft], context: ReadingContext) -> list[_Draft]:

@@ -16,7 +16,6 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.labels import label_forms, match_label, normalise_label
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.language.confidence import Confidence
-from fcp_ros.language.demands.names import LearnedNames
 from fcp_ros.language.english.function_words import COMMON, ENGLISH, FILLERS, PREPOSITIONS
 from fcp_ros.language.english.inflection import find_misspelt, list_singulars
 from fcp_ros.language.english.number_words import NUMBERS
@@ -37,8 +36,6 @@ _KIND_DEGREE = 0.9
 _SORT_DEGREE = 0.9
 """Degree of a mug for a "coffee mug"."""
 _TYPO_DEGREE = 0.85
-_CALLED, _LEAST_CALLED = 0.95, 0.5
-"""Degree of what people certainly call so, and the least probability of it."""
 _MASS = gather_words(
     "rubbish trash garbage waste litter laundry cutlery silverware furniture clothing stuff "
     "equipment tableware dishware recycling underwear food underclothing crockery glassware "
@@ -108,8 +105,6 @@ class Lexicon:
         self._phrase_words = set(phrase_words)
         self._spelt: dict[str, tuple[tuple[str, int], ...]] = {}
         self._near: dict[str, str] = {}
-        self._learned: LearnedNames | None = None
-        self._called: dict[str, tuple[str, float] | None] = {}
 
     # --- the state
 
@@ -171,15 +166,6 @@ class Lexicon:
         found = self._attributes.get(word, {})
         return frozenset(name for names in found.values() for name in names)
 
-    def list_labels_with(self, word: str, noun: Noun) -> tuple[str, ...]:
-        """List the labels of things with a word before their noun: a "full glass bottle" is full.
-
-        Args:
-            noun: names the things.
-        """
-        labels = dict.fromkeys(map(self.find_label, noun.members))
-        return tuple(label for label in labels if word in label.split()[:-1])
-
     # --- nouns
 
     def find_nouns(self, tokens: Sequence[Token], start: int) -> list[NounMatch]:
@@ -197,48 +183,9 @@ class Lexicon:
                 break  # names and labels with such words are named in quotes only
             found.extend(self._look_up(words, end + 1) or self._drop_sorts(words, end + 1))
         found.reverse()
-        if not any(map(_is_here, found)) and token.text not in COMMON:
-            found[:0] = self._list_called(words, start)
         if not found:
             found.extend(self._guess(tokens, start))
         return found
-
-    def learn_names(self, names: LearnedNames) -> None:
-        """Know by which nouns people called things in other scenes."""
-        if self._learned is not names:
-            self._learned = names
-            self._called.clear()
-
-    def _list_called(self, words: Sequence[str], start: int) -> Iterator[NounMatch]:
-        """Yield what people call by a noun that names nothing here: a "rag" may be a cloth."""
-        if self._learned is None:
-            return
-        for length in (2, 1):
-            if len(words) < length:
-                continue
-            *before, head = words[:length]
-            if head in self._phrase_words | COMMON:
-                continue
-            singular = next(iter(list_singulars(head)), head)
-            said = " ".join([*before, singular])
-            if said not in self._called:
-                self._called[said] = self._find_called(said)
-            found = self._called[said]
-            noun = self.find_noun(found[0]) if found is not None else None
-            if found is not None and noun is not None and noun.members:
-                note = f'"{said}" is a {found[0]}'
-                yield NounMatch(start + length, noun, singular != head, found[1], note)
-                return
-
-    def _find_called(self, said: str) -> tuple[str, float] | None:
-        """Find the label of a thing here that people most probably call so."""
-        assert self._learned is not None
-        labels = sorted(self._categories)
-        if not self._learned.knows(said) or not labels:
-            return None
-        ranked = self._learned.rank([said], labels)
-        label, chance = next(iter(ranked.items()), ("", 0.0))
-        return (label, _CALLED * chance) if chance >= _LEAST_CALLED else None
 
     def _find_quoted(self, token: Token, start: int) -> list[NounMatch]:
         text = token.text
@@ -489,10 +436,6 @@ class Lexicon:
                 self._near.clear()
             self._near[word] = found[0][0] if found else ""
         return self._near[word]
-
-
-def _is_here(match: NounMatch) -> bool:
-    return isinstance(match.head, ElementName) or bool(match.head.members)
 
 
 def list_known(word: str, known: Iterable[str]) -> tuple[str, ...]:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
+from scipy.optimize import minimize
 
 from fcp_ros.foundation.bounded_file import MEBIBYTE, read_text
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.yaml_text import TextError, load_yaml
 from fcp_ros.language.datasheet import Datasheet
-from fcp_ros.language.demands.training import fit_softmax
 from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.remarks.remark_model import (
     FEATURES,
@@ -147,8 +147,16 @@ def _list_inputs(data: RemarkRows, encode: Encode) -> tuple[Array, Array]:
 
 
 def _fit(inputs: Array, target: Array, encoder: str) -> RemarkWeights:
-    classes = target.astype(np.intp)
-    fitted = fit_softmax(inputs.astype(np.float32), classes, 2, np.ones(len(classes)), PENALTY)
-    weights = (fitted[:, 1] - fitted[:, 0]).astype(np.float64)
+    """Fit a logistic regression whose weights are kept small."""
+    signs = 2.0 * target - 1.0
+
+    def loss(weights: Array) -> tuple[float, Array]:
+        margins = signs * (inputs @ weights)
+        value = float(np.logaddexp(0.0, -margins).mean()) + PENALTY / 2 * float(weights @ weights)
+        slope = -inputs.T @ (signs / (1.0 + np.exp(margins))) / len(signs)
+        return value, slope + PENALTY * weights
+
+    start = np.zeros(inputs.shape[1])
+    weights = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 80}).x
     known = len(FEATURES)
     return RemarkWeights(weights[:known], weights[known:-1], float(weights[-1]), encoder)

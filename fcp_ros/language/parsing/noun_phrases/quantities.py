@@ -124,16 +124,6 @@ def read_number(tokens: Sequence[Token], start: int) -> tuple[int, int] | None:
     return start + 1, value
 
 
-def find_determiner(word: str) -> Determiner | None:
-    """Return what a word before a noun says by itself; None if that needs more words."""
-    if word in _DEFINITE:
-        return Determiner.THE
-    if word in _INDEFINITE:
-        return Determiner.A
-    determiner, number = _QUANTIFIERS.get(word, (None, None))
-    return determiner if number is None else None
-
-
 def is_number_read(tokens: Sequence[Token], start: int) -> bool:
     """Return True if a number is a whole one of a size that is read."""
     found = read_number(tokens, start)

@@ -7,11 +7,10 @@ import pytest
 from fcp_ros.cli.session import open_session
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
-from fcp_ros.language.agreement import weigh_answers
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.confirmation import confirm_doubtful, list_unread
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
+from fcp_ros.language.reading import ReadingStatus
 from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.language.remarks.remark_model import RemarkModel, load_weights, save_weights
 from fcp_ros.language.remarks.training import (
@@ -55,7 +54,7 @@ def house():
 
 @pytest.fixture(scope="module")
 def reader():
-    return make_reader(ReaderOptions(reader="chart"))
+    return make_reader(ReaderOptions(model=""))
 
 
 def encode(texts):
@@ -84,26 +83,6 @@ def test_what_asks_for_nothing_is_left_out_named_and_asked_about(sentence, house
 def test_what_may_matter_is_never_left_out(sentence, house, reader):
     found = reader.read(sentence, house)
     assert found.best is None or not found.best.unread, found.message
-
-
-def answer(goal, degree, lacking):
-    """Make an answer with one reading, which may lack the first word."""
-    role = WordRole.UNREAD if lacking else WordRole.FILLER
-    reading = Reading(goal, degree, "So it is.", (WordUse(0, 4, role),))
-    return Interpretation("kind of shut it", ReadingStatus.READ, "So it is.", (reading,))
-
-
-@pytest.mark.parametrize("other", ["closed(door_1)", "closed(fridge_1)"])
-def test_two_readings_that_lack_the_same_words_are_no_plain_one(other, house):
-    found = weigh_answers(answer("closed(door_1)", 0.6, True), answer(other, 0.6, True), house)
-    assert found.best is None or found.best.level < Confidence.PLAIN
-
-
-def test_a_reading_of_all_words_comes_before_one_that_lacks_some(house):
-    whole = answer("closed(fridge_1)", 0.95, False)
-    lacking = answer("closed(door_1)", 0.6, True)
-    assert weigh_answers(lacking, whole, house).best == whole.best
-    assert weigh_answers(whole, lacking, house).best == whole.best
 
 
 def test_training_learns_and_its_file_says_what_it_was(tmp_path):
