@@ -83,8 +83,10 @@ def make_read(
         found = [list_facts(one.goal, instance) for one in answer.readings]
         first = found[0] if found else frozenset()
         sure = bool(found) and answer.readings[0].degree >= PLAIN
-        # which of several equal things is meant is no question that ALFRED's goals answer
+        # which of several equal things is meant is no question that ALFRED's goals answer; what a
+        # model made of the words is always asked about
         same = answer.status is ReadingStatus.AMBIGUOUS and len(set(found)) == 1
+        sure = sure and answer.reader == READER
         return Answer(first, not (sure and (same or answer.best is not None)))
 
     return read

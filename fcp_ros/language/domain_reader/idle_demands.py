@@ -26,6 +26,9 @@ from fcp_ros.language.english.verbs import BRING_VERBS, PUT_VERBS
 from fcp_ros.language.parsing.trees import Act, Sentence
 
 
+_PLACING = frozenset(["on", "onto", "in", "into", "inside"])
+
+
 def removes_nothing(goal: str, state: PresentState) -> bool:
     """Return True if a goal asks that something is no longer where it isn't.
 
@@ -59,6 +62,8 @@ def places_idly(
         for said in clause.predications
         if clause.act is Act.ACHIEVE and len(said.arguments) == 2
     )
+    if sum(placing.values()) == sum(token.text in _PLACING for token in tokens):
+        return False  # "put the bowl on the counter and the mug on the couch": a place for each
     spoken = Counter(stem for token in tokens for stem in list_stems(token.text))
     if all(placing[verb] <= spoken[verb] for verb in placing.keys() & (PUT_VERBS | BRING_VERBS)):
         return False

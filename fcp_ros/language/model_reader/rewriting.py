@@ -79,8 +79,7 @@ class RewritingReader:
             return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
         found = self._reader.read(draft, context)
         if found.status is ReadingStatus.AMBIGUOUS:
-            bare = tuple(replace(reading, words=()) for reading in found.readings)
-            return replace(found, instruction=instruction, readings=bare, reader=self._name)
+            return _ask_about_draft(instruction, draft, replace(found, reader=self._name))
         best = found.best
         if best is None:
             message = f'The language model takes this for "{shorten_words(draft)}". {found.message}'
@@ -94,6 +93,15 @@ class RewritingReader:
 
     def _answer(self, instruction: str, status: ReadingStatus, message: str) -> Interpretation:
         return Interpretation(instruction, status, message, reader=self._name)
+
+
+def _ask_about_draft(instruction: str, draft: str, found: Interpretation) -> Interpretation:
+    """Ask what the draft leaves open, and say what it is: the words were the model's."""
+    question = f'I take this for "{shorten_words(to_printable(draft))}" {found.question}'
+    bare = tuple(replace(reading, words=()) for reading in found.readings)
+    return replace(
+        found, instruction=instruction, readings=bare, message=question, question=question
+    )
 
 
 def _leaves_nothing_out(answer: Interpretation) -> bool:
