@@ -73,7 +73,7 @@ comes after the gap: requests are served, and their answers go nowhere.
 
 Nor does it get shared memory. When a process is killed while it takes a message from there, whoever
 sends to it next never returns, and keeps the interpreter's lock (eProsima/Fast-DDS#6484): of some
-700 participants that a script killed, one froze the script for good. Tests kill dozens.
+600 participants that a script killed, one froze the script for good. Tests kill dozens.
 """
 
 
