@@ -45,12 +45,15 @@ def test_a_signal_ends_the_wait_which_polls_nothing(number):
     with subprocess.Popen(
         [sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, text=True
     ) as one:
-        assert one.stdout.readline() == "waiting\n"
-        before = count_waits(one.pid)
-        time.sleep(1.0)
-        assert count_waits(one.pid) - before <= 2
-        one.send_signal(number)
-        assert one.wait(10.0) == 0
+        try:
+            assert one.stdout.readline() == "waiting\n"
+            before = count_waits(one.pid)
+            time.sleep(1.0)
+            assert count_waits(one.pid) - before <= 2
+            one.send_signal(number)
+            assert one.wait(10.0) == 0
+        finally:
+            one.kill()  # or the end of the block would wait for it
 
 
 def count_waits(process: int) -> int:
