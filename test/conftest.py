@@ -73,6 +73,9 @@ def pytest_configure(config: pytest.Config) -> None:
     Side by side each would rewrite and compile all modules of a fresh checkout; so it loads what
     the others have written when it gets there.
     """
+    from time_limits import TimeLimits
+
+    config.pluginmanager.register(TimeLimits(config))
     name = os.environ.get("PYTEST_XDIST_WORKER")
     if name and config.args == config.getini("testpaths"):
         parts = [path for path in (REPOSITORY / "test").iterdir() if path.is_dir()]

@@ -25,7 +25,7 @@ from rclpy.signals import SignalHandlerOptions
 from fcp_ros.grounding.options import EvidenceWorld
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterValue
-from fcp_ros.nodes.runtime.spin import NodeThreads, StopRequest
+from fcp_ros.nodes.runtime.spin import NodeThreads, StopRequest, avoid_shared_memory
 
 NODES: Mapping[str, str] = {
     "scene_graph": "scene_graph.node:SceneGraphNode",
@@ -231,6 +231,7 @@ def run_nodes(
 
     Raises StartError if they could not be started; everything is shut down again.
     """
+    avoid_shared_memory()
     with StopRequest(stop_event) as stop, NodeStack(options) as stack:
         stack.wait_active(stop=stop)
         if stop():

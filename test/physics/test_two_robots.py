@@ -45,9 +45,11 @@ def test_two_robots_work_at_the_same_time(world: PhysicsWorld) -> None:
 
     with ThreadPoolExecutor(2) as pool:
         ends = [pool.submit(pick, number) for number in (1, 2)]
-        while len(world.busy) < 2 and not any(end.done() for end in ends):
-            time.sleep(0.01)
-        world.set_paused(False)
+        try:
+            while len(world.busy) < 2 and not any(end.done() for end in ends):
+                time.sleep(0.01)
+        finally:
+            world.set_paused(False)  # or the pool would wait for ever
         outcomes = [end.result(timeout=60.0) for end in ends]
     assert all(outcome.succeeded for outcome in outcomes), outcomes
     held = {r.elements for r in world.read_scene().relations if r.name == "holding"}

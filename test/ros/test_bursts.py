@@ -103,7 +103,7 @@ def container(stack_options, tmp_path_factory):
     stopping.set()
     executor.create_task(lambda: None)
     thread.join(10.0)
-    executor.shutdown()
+    executor.shutdown(timeout_sec=5.0)
     for node in nodes.values():
         node.finish()
         node.destroy_node()

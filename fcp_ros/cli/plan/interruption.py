@@ -9,9 +9,12 @@ That is safe only where nothing of it is used afterwards.
 
 from __future__ import annotations
 
+import math
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from time import monotonic
+from types import FrameType
 
 from fcp_ros.foundation.stopping import Check
 from fcp_ros.grounding.judgement import JudgementRequest, Membership
@@ -21,6 +24,9 @@ from fcp_ros.planning.model.watch import Interrupted
 TICK = 0.05
 """Seconds between two checks of guarded code."""
 
+SHORTEST = 1e-6
+"""Seconds that a timer can be set to; 0 switches it off."""
+
 
 @contextmanager
 def open_interruption() -> Iterator[Interruption]:
@@ -29,16 +35,42 @@ def open_interruption() -> Iterator[Interruption]:
     Only for the main thread: Python handles signals nowhere else.
     """
     interruption = Interruption()
-    handlers = {signal.SIGINT: interruption.cancel, signal.SIGALRM: interruption.check}
-    before = {
-        number: signal.signal(number, lambda *_, handle=handler: handle())
-        for number, handler in handlers.items()
+    handlers = {
+        signal.SIGINT: lambda *_: interruption.cancel(),
+        signal.SIGALRM: interruption.take_alarm,
     }
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield interruption
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+class OuterAlarm:
+    """The alarm of a program that runs a command within it, such as the time limit of a test.
+
+    There is one timer in a process: without this, the first guarded code would switch it off.
+    """
+
+    def __init__(self) -> None:
+        now = monotonic()
+        left, _ = signal.getitimer(signal.ITIMER_REAL)
+        self._due = now + left if left else math.inf
+        self._handler = signal.getsignal(signal.SIGALRM)
+
+    def ring_if_due(self, number: int, frame: FrameType | None) -> None:
+        """Call the program's handler, once, if its time is up."""
+        if monotonic() >= self._due:
+            self._due = math.inf
+            if callable(self._handler):
+                self._handler(number, frame)
+
+    def restore(self) -> None:
+        """Set the timer as the program had it, with the time that is left."""
+        is_set = self._due < math.inf
+        left = max(self._due - monotonic(), SHORTEST) if is_set else 0.0
+        signal.setitimer(signal.ITIMER_REAL, left)
 
 
 class Interruption:
@@ -47,6 +79,7 @@ class Interruption:
     def __init__(self) -> None:
         self.cancelled = False  # True once Ctrl-C was pressed
         self._check: Check | None = None
+        self._outer = OuterAlarm()
 
     def cancel(self) -> None:
         """Cancel the request; the second time leave at once."""
@@ -59,6 +92,11 @@ class Interruption:
         """End guarded code if its request has ended."""
         if self._check is not None:
             self._check()
+
+    def take_alarm(self, number: int, frame: FrameType | None) -> None:
+        """Handle the timer signal: a tick of guarded code, or an alarm of another's."""
+        self._outer.ring_if_due(number, frame)
+        self.check()
 
     def is_cancelled(self) -> bool:
         """Return True once Ctrl-C was pressed: the cancel callback of a request."""
@@ -88,7 +126,7 @@ class Interruption:
 
     def _disarm(self) -> None:
         self._check = None
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        self._outer.restore()
 
 
 class GuardedMemberships:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import select
 import signal
 import socket
@@ -29,6 +30,20 @@ EVENT_LOOK = 0.1
 
 ANSWER_TIMEOUT = 5.0
 """Seconds to wait at the end for requests that are still being answered."""
+
+
+TRANSPORTS = "FASTDDS_BUILTIN_TRANSPORTS"
+"""The environment variable that tells Fast DDS (2.13 and later) what it may send through."""
+
+
+def avoid_shared_memory() -> None:
+    """Let the nodes of this process exchange messages through UDP only, unless the user chose.
+
+    Whoever sends to a process that was killed while it took a message from shared memory hangs for
+    good in Fast DDS (2.14, 3: https://github.com/eProsima/Fast-DDS/issues/6484): one node that is
+    killed would take others with it. To be called before ROS is initialised.
+    """
+    os.environ.setdefault(TRANSPORTS, "UDPv4")
 
 
 def _do_nothing() -> None:
@@ -158,6 +173,7 @@ def run_node(make: Callable[..., ManagedNode]) -> int:
     `make`: constructor of the node; called with ``context``, which has the ROS arguments of the
     process. Returns the exit code: 0, or 1 when the node could not be constructed.
     """
+    avoid_shared_memory()
     context = Context()
     rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
     try:

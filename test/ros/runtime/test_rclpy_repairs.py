@@ -70,7 +70,7 @@ def executor(context, node):
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
     yield executor
-    executor.shutdown()
+    executor.shutdown(timeout_sec=5.0)
 
 
 @pytest.fixture
