@@ -131,12 +131,13 @@ def test_a_trusted_executor_has_its_effects_written_once():
 
 def test_a_step_past_its_timeout_is_cancelled_and_its_answer_awaited():
     bench = Bench(step("go"), step("pick")).start()
-    attempt = bench.accept()
+    sent_at, attempt = bench.now, bench.accept()
     bench.wait()
     assert bench.of(ev.CancelStep) == [ev.CancelStep(attempt, "execute_go")]
     assert bench.dispatcher.result is None
     bench.tell(ev.Finished(attempt, STOPPED))
     assert bench.codes == [OutcomeCode.TIMED_OUT]
+    assert bench.result.records[0].duration == bench.now - sent_at
     assert bench.result.status is DispatchStatus.STEP_TIMED_OUT
     assert bench.result.unanswered == ""
 
