@@ -442,7 +442,7 @@ class Dispatcher:
             if machine.outcome is not None:
                 commands += self._record(machine, machine.outcome)
             if machine.failure is not None:
-                self._fail(machine.failure)
+                self._fail(machine.failure, machine.step.elements)
             if machine.phase in (DispatchPhase.FINISHED, DispatchPhase.READY):
                 del self._open[machine.index]
         return commands
@@ -459,11 +459,12 @@ class Dispatcher:
             self._done.add(machine.index)
         else:
             gone = (machine.step.executor,) if machine.is_unanswered else ()
-            self._fail(PlanFailure.of_step(record, len(self._steps), gone))
+            failure = PlanFailure.of_step(record, len(self._steps), gone)
+            self._fail(failure, machine.step.elements)
         return (RecordOutcome(record),)
 
-    def _fail(self, failure: PlanFailure) -> None:
-        if self._setbacks.add(failure, has_begun=self._search is None):
+    def _fail(self, failure: PlanFailure, elements: Iterable[str] = ()) -> None:
+        if self._setbacks.add(failure, elements, has_begun=self._search is None):
             self._stop_time = self._situation.clock() + self._situation.settings.finish_wait
 
     def _conclude(self) -> Commands:

@@ -23,8 +23,8 @@ class Setbacks:
         self._silent: dict[str, None] = {}  # executors that may still be acting
         self.is_given_up = False  # a failure concerns more than one robot
 
-    def add(self, failure: PlanFailure, *, has_begun: bool) -> bool:
-        """Note why the plan can't go on; return True if that is when it is given up."""
+    def add(self, failure: PlanFailure, elements: Iterable[str], *, has_begun: bool) -> bool:
+        """Note why a step about some elements can't be done; True if the plan is given up now."""
         if failure.unanswered:
             self.note_silence(failure.unanswered)
         if self._first is None:
@@ -35,7 +35,10 @@ class Setbacks:
         robots = [self._owners.get(name, "") for name in failure.gone]
         self._lost.update(dict.fromkeys(filter(None, robots)))
         was_given_up = self.is_given_up
-        self.is_given_up |= not (robots and all(robots) and has_begun)
+        # A step that does without the lost robots would be looked after again and again: somebody
+        # else's executor that says nothing may be moving its robot.
+        is_left_out = has_begun and self.concern(elements)
+        self.is_given_up |= not (robots and all(robots) and is_left_out)
         return self.is_given_up and not was_given_up
 
     def note_silence(self, executor: str) -> None:

@@ -244,12 +244,6 @@ def test_on_a_terminal_it_asks_and_plans_for_the_answer():
     assert "place(robot_1, mug_1, tv_stand_1" in text
 
 
-def test_on_a_terminal_a_doubtful_reading_is_confirmed():
-    code, text = converse([DOUBTED, "--reader", "scripted"], [("2  no", b"yes\n")])
-    assert code == 0, text
-    assert "place(robot_1, mug_1, counter_1" in text
-
-
 def test_on_a_terminal_no_answer_counts_as_no():
     code, text = converse([MUG, "--reader", "scripted", "--answer-timeout", "0.5"], [])
     assert code == ASKED, text

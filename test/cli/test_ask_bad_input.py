@@ -96,7 +96,6 @@ def test_a_limit_holds_for_reading_and_for_a_goal_that_is_too_large():
         (("--alpha", "1"), PROVEN, "wine glass is missing"),
         (("--alpha", "0", "--confirm-below", "0"), SOLVED, "drinking_glass_1"),
         ((), ASKED, "Shall I do it"),
-        (("--confirm-below", "1.0"), ASKED, "Shall I do it"),
         (("--no-relax",), PROVEN, "wine glass"),
     ],
 )

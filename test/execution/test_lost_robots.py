@@ -109,6 +109,18 @@ def test_an_answer_that_comes_late_leaves_nothing_abandoned():
     assert bench.ledger.list_abandoned() == {}
 
 
+def test_a_robot_that_a_silent_executor_may_be_moving_is_not_waited_for_for_ever():
+    """The first robot's executor is there, but that of the second one was to move both."""
+    meet = step("meet", "r2", "r1", executor="r2/go")
+    bench = make_bench(meet, FIRST, order=order(2, agents=(("r2", "r1"), ("r1",)))).start()
+    bench.accept()
+    for _ in range(3):  # it takes too long, doesn't stop, and is asked again in vain
+        bench.wait()
+    assert bench.result.status is DispatchStatus.STEP_TIMED_OUT
+    assert bench.result.unanswered == "r2/go"
+    assert [one.step for one in bench.of(ev.SendStep)] == [meet]
+
+
 # --- steps that are handed on while other robots are still busy
 
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 import heapq
 
 import pytest
+from carrying_robots import DOMAIN, make_state, make_step
 
-from fcp_ros.cset import InstanceBuilder
-from fcp_ros.domain import parse_domain
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchSettings, DispatchStatus
@@ -16,44 +15,10 @@ from fcp_ros.execution.events import ExecutorLedger
 from fcp_ros.execution.monitoring import Monitor
 from fcp_ros.execution.run_order import RunOrder
 from fcp_ros.execution.simulated_world import Performance, SimulatedWorld, parse_faults
-from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.schedule import schedule_steps
 from fcp_ros.planning.verification.stepping import StepRules
 
-DOMAIN = parse_domain(
-    """
-domain: carriers
-version: "1"
-types: {thing: [], place: [thing], robot: [thing], item: [thing]}
-relations:
-  at: {legs: {robot: robot, place: place}, functional: [robot]}
-  on: {legs: {item: item, place: place}, functional: [item]}
-  holding: {legs: {robot: robot, item: item}, functional: [robot, item]}
-rules:
-  go:
-    parameters: {robot: robot, from: place, to: place}
-    when: ['at(robot, from)']
-    delete: ['at(robot, from)']
-    add: ['at(robot, to)']
-    duration: 10
-    executor: go
-  pick:
-    parameters: {robot: robot, item: item, place: place}
-    when: ['at(robot, place)', 'on(item, place)', 'not holding(robot, ?any)']
-    delete: ['on(item, place)']
-    add: ['holding(robot, item)']
-    duration: 5
-    executor: pick
-  put:
-    parameters: {robot: robot, item: item, place: place}
-    when: ['at(robot, place)', 'holding(robot, item)']
-    delete: ['holding(robot, item)']
-    add: ['on(item, place)']
-    duration: 5
-    executor: put
-scene: {layers: {}, unknown: item}
-"""
-)
+START = make_state("at r1 shelf", "at r2 table", "on cup shelf", "on book table")
 LINES = {  # and the expected duration (s): 30 s for one robot, and 18 s for the other
     "pick r1 cup shelf": 4.0,
     "go r1 shelf hall": 10.0,
@@ -65,34 +30,12 @@ LINES = {  # and the expected duration (s): 30 s for one robot, and 18 s for the
 }
 
 
-def make_steps() -> tuple[PlanStep, ...]:
-    steps = []
-    for line, duration in LINES.items():
-        rule, *values = line.split()
-        known = DOMAIN.rules[rule]
-        arguments = tuple(zip(known.parameter_names, values, strict=True))
-        steps.append(PlanStep(rule, arguments, 1.0, 1.0, duration, known.executor))
-    return tuple(steps)
-
-
-def make_state():
-    builder = InstanceBuilder(DOMAIN.schema)
-    types = {"place": "shelf table hall", "robot": "r1 r2", "item": "cup book"}
-    for type_, names in types.items():
-        for name in names.split():
-            builder.add(type_, name)
-    for fact in ("at r1 shelf", "at r2 table", "on cup shelf", "on book table"):
-        relation, *names = fact.split()
-        builder.relate(relation, *map(builder.id_of, names))
-    return builder.build()
-
-
 class Simulation:
     """A dispatcher and its executors, on a clock that jumps from one end of a step to the next."""
 
     def __init__(self, steps, order, shared=("go", "pick", "put"), faults=()) -> None:
         self.now = 0.0
-        self.world = SimulatedWorld(DOMAIN, make_state(), faults=parse_faults(faults))
+        self.world = SimulatedWorld(DOMAIN, START, faults=parse_faults(faults))
         monitor = Monitor(StepRules(DOMAIN), lambda: self.world.instance)
         ledger = ExecutorLedger(shared)
         self.dispatcher = Dispatcher(
@@ -123,12 +66,12 @@ class Simulation:
 
 @pytest.fixture(scope="module")
 def steps():
-    return make_steps()
+    return tuple(make_step(line, duration) for line, duration in LINES.items())
 
 
 @pytest.fixture(scope="module")
 def schedule(steps):
-    return schedule_steps(DOMAIN, make_state(), steps)
+    return schedule_steps(DOMAIN, START, steps)
 
 
 def test_two_robots_take_30_seconds_for_steps_that_sum_up_to_48(steps, schedule):

@@ -53,18 +53,6 @@ def test_steps_of_two_robots_run_at_once_and_a_late_one_delays_what_waits_for_it
     assert [record.index for record in bench.result.records] == [1, 3, 0, 2]
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_an_executor_takes_two_robots_at_once_only_if_it_is_shared(shared):
-    steps = (step("go", "r1"), step("go", "r2"))
-    free = order(2, agents=(("r1",), ("r2",)))
-    ledger = ExecutorLedger(["execute_go"] if shared else [])
-    bench = Bench(*steps, order=free, ledger=ledger).start()
-    assert len(bench.of(ev.SendStep)) == 1 + shared
-    end(bench, 0)
-    end(bench, 1)
-    assert bench.result.status is DispatchStatus.SUCCEEDED
-
-
 def test_an_executor_that_may_still_act_for_one_robot_is_free_for_another_if_it_is_shared():
     ledger = ExecutorLedger(["execute_go"])
     ledger.open(step("go", "r1"), ["r1"])
@@ -74,11 +62,6 @@ def test_an_executor_that_may_still_act_for_one_robot_is_free_for_another_if_it_
     assert not same.of(ev.SendStep)
     unknown = Bench(step("go", "r3"), ledger=ledger).start()
     assert not unknown.of(ev.SendStep), "who does it was not said: it could be the first robot"
-
-
-def test_a_robot_never_has_two_steps_whatever_the_order_says():
-    bench = Bench(GO, PICK, order=order(2, agents=(("r1",), ("r1",)))).start()
-    assert bench.dispatcher.running == (0,)
 
 
 def test_of_steps_for_one_executor_the_one_goes_first_that_must_start_first():

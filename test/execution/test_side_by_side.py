@@ -8,97 +8,24 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from carrying_robots import DOMAIN, make_state, make_step
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.cset import InstanceBuilder, facts
-from fcp_ros.domain import parse_domain
+from fcp_ros.cset import facts
 from fcp_ros.execution.plan_register import PlanRegister
 from fcp_ros.execution.side_by_side import Claim, MeetingFinder, make_claim
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.stepping import StepRules, holds
 
-DOMAIN = parse_domain(
-    """
-domain: two
-version: "1"
-types: {thing: [], place: [thing], robot: [thing], item: [thing]}
-relations:
-  at: {legs: {robot: robot, place: place}, functional: [robot]}
-  on: {legs: {item: item, place: place}, functional: [item]}
-  holding: {legs: {robot: robot, item: item}, functional: [robot, item]}
-  open: {legs: {place: place}}
-  tired: {legs: {robot: robot}}
-resources:
-  battery: {initial: 100, unit: "%", minimum: 0, maximum: 100}
-rules:
-  go:
-    parameters: {robot: robot, from: place, to: place}
-    when: ['at(robot, from)']
-    delete: ['at(robot, from)']
-    add: ['at(robot, to)']
-    duration: 1
-    executor: go
-  enter:
-    parameters: {robot: robot, from: place, to: place}
-    when: ['at(robot, from)', 'open(to)']
-    delete: ['at(robot, from)']
-    add: ['at(robot, to)']
-    duration: 1
-    executor: go
-  shut:
-    parameters: {robot: robot, place: place}
-    when: ['open(place)', 'not holding(robot, ?any)']
-    delete: ['open(place)']
-    duration: 1
-    executor: shut
-  pick:
-    parameters: {robot: robot, item: item, place: place}
-    when: ['at(robot, place)', 'on(item, place)', 'not holding(robot, ?any)']
-    delete: ['on(item, place)']
-    add: ['holding(robot, item)']
-    duration: 1
-    executor: pick
-  dance:
-    parameters: {robot: robot}
-    add: ['tired(robot)']
-    uses: {battery: 60}
-    duration: 1
-    executor: dance
-scene: {layers: {}, unknown: item}
-"""
-)
 SHARED = ("go", "pick", "shut", "dance")
 
 
 @pytest.fixture(scope="module")
 def present():
     """Two robots in the hall and on the shelf's side; the kitchen is open."""
-    builder = InstanceBuilder(DOMAIN.schema)
-    for name in ("r1", "r2", "r3"):
-        builder.add("robot", name)
-    for name in ("hall", "shelf", "kitchen"):
-        builder.add("place", name)
-    for name in ("cup", "book"):
-        builder.add("item", name)
-    for line in (
-        "at r1 shelf",
-        "at r2 hall",
-        "at r3 hall",
-        "on cup shelf",
-        "on book hall",
-        "open kitchen",
-    ):
-        relation, *names = line.split()
-        builder.relate(relation, *map(builder.id_of, names))
-    return builder.build()
-
-
-def make_step(line: str) -> PlanStep:
-    rule, *values = line.split()
-    known = DOMAIN.rules[rule]
-    arguments = tuple(zip(known.parameter_names, values, strict=True))
-    return PlanStep(rule, arguments, 1.0, 1.0, 1.0, known.executor)
+    places = ("at r1 shelf", "at r2 hall", "at r3 hall", "on cup shelf", "on book hall")
+    return make_state(*places, "open kitchen")
 
 
 def claim(*lines: str, goal: str = "") -> Claim:

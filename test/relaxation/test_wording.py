@@ -2,7 +2,7 @@
 """Changes of a goal in words: each kind as a sentence, with its cause and degree."""
 
 import pytest
-from small_house import DOMAIN, ITEMS, PLACES, ask
+from small_house import DOMAIN, ask
 
 from fcp_ros.planning import PlanStatus
 from fcp_ros.relaxation.wording import find_blockers
@@ -21,13 +21,6 @@ def reasons(*arguments, **options):
     return [one.reason for one in result.relaxations]
 
 
-def test_a_substitute_for_one_of_which_there_are_too_few():
-    goal = "at least 2 ?p: plate (on(?p, table_1))"
-    assert reasons(goal, {("cup_1", "plate"): 0.7}) == [
-        "There is only one plate here; cup_1 is a suitable substitute to degree 0.70."
-    ]
-
-
 def test_what_is_weakened_says_what_takes_its_place():
     assert reasons("on(plate_1, safe_1)", domain=NEAR) == [
         "It is given up that plate_1 is on safe_1, as no sequence of actions leads to that; "
@@ -35,39 +28,6 @@ def test_what_is_weakened_says_what_takes_its_place():
     ]
     (text,) = reasons("on(plate_1, safe_1)")
     assert "instead, there is a surface such that" in text
-
-
-def test_what_is_given_up_says_why_and_what_is_left():
-    assert reasons("on(book_1, shelf_1) and on(mug_1, shelf_1)", alpha=0.2) == [
-        "It is given up that book_1 is on shelf_1, as no sequence of actions leads to that; "
-        "0.25 of this part is left."
-    ]
-    assert reasons(VASE, domain=FREE) == [
-        'It is given up that a vase is on a surface, as nothing here is a "vase"; '
-        "none of this part is left."
-    ]
-
-
-def test_what_holds_on_the_way_names_what_is_in_the_way():
-    (text,) = reasons("holding(robot_1, mug_1) and holding(robot_1, cup_1)")
-    assert text.startswith("It is only on the way that robot_1 is holding ")
-    assert "as it can't be had together with this: robot_1 is holding " in text
-
-
-def test_a_count_says_how_many_there_are():
-    assert reasons("at least 3 ?c: cup (on(?c, shelf_1))") == [
-        "Only 2 of 3 can be had, as there are only two cups here: at least three cups are on "
-        "shelf_1, to degree 0.67."
-    ]
-
-
-def test_a_broader_kind():
-    items = {name: one for name, one in ITEMS.items() if name != "mug_1"}
-    goal = "exists ?m: mug (on(?m, shelf_1)) and on(cup_1, shelf_1)"
-    domain = DOMAIN.replace("is_a: {cup: 0.4}", "is_a: {cup: 0.8}")
-    assert reasons(goal, domain=domain, items=items, places=PLACES[1:]) == [
-        "Any cup takes the place of a mug to degree 0.80."
-    ]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,14 @@ from fcp_ros.fuzzy import tnorm_by_name
 OWN = ("same", "always")
 
 
+def name_steps(task, result):
+    """The steps of a plan in PDDL's words: (action, arguments)."""
+    for step in result.plan.steps:
+        form = task.forms[step.rule]
+        bound = dict(step.arguments)
+        yield form.action.lower(), tuple(bound[name].lower() for name in form.parameters)
+
+
 def _numbered(legs):
     return [replace(leg, name=f"{number}") for number, leg in enumerate(legs)]
 

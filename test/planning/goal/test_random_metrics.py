@@ -10,6 +10,7 @@ from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 from least_cost import TooManyStates, settle
 from pddl_interpreter import Interpreter
+from pddl_states import name_steps
 from random_adl import make_task
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
@@ -140,12 +141,10 @@ def test_no_plan_is_better_and_each_costs_what_it_says(seed):
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message
         return
     assert result.plan is not None, (result.status, result.message)
-    steps, cost = [], Fraction(0)
+    cost = Fraction(0)
     for step in result.plan.steps:
-        form, bound = task.forms[step.rule], dict(step.arguments)
-        steps.append((form.action.lower(), tuple(bound[name].lower() for name in form.parameters)))
-        cost += compute_cost(task.domain.rules[step.rule], [name for _, name in step.arguments])
-    assert twin.value_plan(steps) == cost >= best
+        cost += compute_cost(task.domain.rules[step.rule], step.elements)
+    assert twin.value_plan(list(name_steps(task, result))) == cost >= best
     if Measure.COST in result.optimal_in:
         assert cost == best
     else:  # 10^12 and 1 have no common unit in float64

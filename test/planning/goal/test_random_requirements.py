@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from least_cost import TooManyStates
 from pddl3_search import SEQUENCE, START, Judge, Preferred, Requirements, advance, is_kept
 from pddl_interpreter import Interpreter
+from pddl_states import name_steps
 from random_adl import make_task
 from random_pddl3 import OPERATORS, RequirementDrawer, write_requirements
 from trajectory_definition import is_kept_by_definition
@@ -44,13 +45,6 @@ def test_judging_forwards_is_the_definition(operator, states):
     if parts == 2:
         truths.reverse()  # the goal language names the other condition first
     assert is_kept_by_definition(TrajectoryOperator(operator), truths) == is_kept(constraint, known)
-
-
-def name_steps(task, result):
-    for step in result.plan.steps:
-        form = task.forms[step.rule]
-        bound = dict(step.arguments)
-        yield form.action.lower(), tuple(bound[name].lower() for name in form.parameters)
 
 
 @settings(max_examples=50)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from least_cost import TooManyStates
 from pddl3_search import Preferred, Requirements
 from pddl_interpreter import Interpreter
+from pddl_states import name_steps
 from random_adl import make_task
 from random_pddl3 import RequirementDrawer, write_requirements
 from timed_search import TimedJudge, begin, is_kept, pass_ticks, reach
@@ -107,13 +108,6 @@ def read_timed(texts, wanted, durations):
         for name, rule in task.domain.rules.items()
     }
     return replace(task, domain=replace(task.domain, rules=rules, timed=True))
-
-
-def name_steps(task, result):
-    for step in result.plan.steps:
-        form = task.forms[step.rule]
-        bound = dict(step.arguments)
-        yield form.action.lower(), tuple(bound[name].lower() for name in form.parameters)
 
 
 @settings(max_examples=20)

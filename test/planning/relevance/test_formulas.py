@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from pddl_interpreter import Interpreter
+from pddl_states import name_steps
 from random_pddl import effects, formulas, tasks
 
 from fcp_ros.cset import InstanceBuilder
@@ -185,16 +186,14 @@ def read(domain, problem):
     return Interpreter(texts), work_out(texts)
 
 
-def replay(twin, task, found):
+def replay(twin, task, result):
     """Count the steps of a plan, after the interpreter of PDDL has done them."""
     state = twin.initial
-    for step in found.steps:
-        bound, form = dict(step.arguments), task.forms[step.rule]
-        arguments = tuple(bound[name].lower() for name in form.parameters)
-        state = twin.step(state, form.action.lower(), arguments)
+    for action, arguments in name_steps(task, result):
+        state = twin.step(state, action, arguments)
         assert state is not None
     assert twin.reaches_goal(state)
-    return len(found.steps)
+    return len(result.plan.steps)
 
 
 @pytest.mark.parametrize("name", IPC)
@@ -206,7 +205,7 @@ def test_tasks_of_the_ipc_are_planned(name, size, degrees):
         PlanningRequest(task.domain, task.instance, task.goal, PlanningOptions(alpha=0.0))
     )
     assert result.status in (PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING)
-    replay(twin, task, result.plan)
+    replay(twin, task, result)
 
 
 def find_distance(twin, limit):
@@ -281,7 +280,7 @@ def test_plans_are_as_short_as_the_interpreter_s(way, degrees, texts):
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN
     else:
         assert result.status is PlanStatus.SOLVED_OPTIMALLY
-        assert replay(twin, task, result.plan) == distance
+        assert replay(twin, task, result) == distance
 
 
 LAMPS = """

@@ -170,9 +170,16 @@ def test_a_relaxation_to_be_confirmed_comes_with_its_plan(client):
     assert result.question.kind == Question.CONFIRMATION
     assert list(result.question.choices) == ["yes", "no"]
     assert result.plan.steps
-    assert result.relaxations[0].replacement == "drinking_glass_1"
+    (change,) = result.relaxations
+    assert (change.kind, change.replacement) == ("substitution", "drinking_glass_1")
+    assert change.reason
     assert result.refused_relaxations
     assert result.explored[0].parent == -1
     assert client.validate(result.plan).valid
     assert is_solved(client.send_plan(plan_request(goal, confirm_below=0.5)).result(60.0).result)
-    assert is_solved(client.send_plan(plan_request(goal)).result(60.0).result)
+    relaxed = client.send_plan(plan_request(goal)).result(60.0).result
+    assert is_solved(relaxed)
+    assert relaxed.plan.goal == goal
+    assert "suitable_substitute" in relaxed.plan.planned_goal
+    strict = client.send_plan(plan_request(goal, relax=False)).result(60.0).result
+    assert strict.status.code == PlanStatus.UNSOLVABLE_PROVEN, strict.status.message

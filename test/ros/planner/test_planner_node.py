@@ -132,18 +132,6 @@ def test_vague_goal_explains_its_candidates(probe, scene):
     assert chosen.judgements[0].membership.source == "judged"
 
 
-def test_substitution_and_forbidden_relaxation(probe, scene):
-    goal = 'is_a(?x, "tumbler") and on(?x, table_1)'
-    result = ask(probe, goal, alpha=0.0)
-    assert is_solved(result), result.status.message
-    assert result.relaxations[0].kind == "substitution"
-    assert result.relaxations[0].reason
-    assert result.plan.goal == goal
-    assert "suitable_substitute" in result.plan.planned_goal
-    strict = ask(probe, goal, alpha=0.0, relax=False)
-    assert strict.status.code == PlanStatus.UNSOLVABLE_PROVEN, strict.status.message
-
-
 def test_unsolvable_at_alpha_and_proven(probe, scene):
     at_alpha = ask(probe, MUG_TO_COUNTER, alpha=0.999)
     assert at_alpha.status.code == PlanStatus.UNSOLVABLE_AT_ALPHA

@@ -1,15 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of several formats share."""
 
+import json
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
+from scene_documents import written
 
 from fcp_ros.foundation import sandbox, sandbox_child
 from fcp_ros.foundation.sandbox import DecodedFile, DecodingError, SandboxLimits
+from fcp_ros.scene import SceneGraph, SceneLimits, load_scene
 from fcp_ros.scene.formats.usd import stage
+
+
+@pytest.fixture(scope="module")
+def twin(data_dir: Path, request: pytest.FixtureRequest) -> Any:
+    """The document of the twin house in the module's format: its file `TWIN`."""
+    return json.loads((data_dir / request.module.TWIN).read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def load(tmp_path: Path, request: pytest.FixtureRequest) -> Any:
+    """Loads a document from a file that is called as the module says: `FILE`."""
+
+    def load_(document: Any, limits: SceneLimits | None = None) -> SceneGraph:
+        return load_scene(written(document, tmp_path / request.module.FILE), limits=limits)
+
+    return load_
 
 
 @pytest.fixture

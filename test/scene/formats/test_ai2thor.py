@@ -14,6 +14,7 @@ from twin_house import Lacks, differences, truth_of
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene, read_scene
 
 TWIN = "ai2thor/twin_house_event_metadata.json"
+FILE = "event.json"
 LACKS = Lacks(
     ids=True,
     labels={"refrigerator": "Fridge", "counter": "CounterTop", "couch": "Sofa", "milk": "Bottle"},
@@ -23,11 +24,6 @@ LACKS = Lacks(
     relations=frozenset({"in_room", "connected"}),
 )
 """No Floor is listed, so there are no rooms; furniture has the upright box around it only."""
-
-
-@pytest.fixture(scope="module")
-def twin(data_dir: Path) -> Any:
-    return json.loads((data_dir / TWIN).read_text(encoding="utf-8"))
 
 
 def vector(x: float, y: float, z: float) -> dict[str, float]:
@@ -58,14 +54,6 @@ def thing(id_: str, low: tuple[float, ...], high: tuple[float, ...], **more: Any
 def metadata(*objects: dict[str, Any], scene: str = "Procedural", **more: Any) -> dict[str, Any]:
     agent = {"position": vector(0, 0.9, 0), "rotation": vector(0, 90, 0)}
     return {"sceneName": scene, "agent": agent, "objects": list(objects), **more}
-
-
-@pytest.fixture
-def load(tmp_path: Path) -> Any:
-    def load_(document: Any, limits: SceneLimits | None = None) -> SceneGraph:
-        return load_scene(written(document, tmp_path / "event.json"), limits=limits)
-
-    return load_
 
 
 def words(graph: SceneGraph) -> set[str]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """OmniGibson scenes: boxes, rooms, states, robots, doors, and bad files."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,10 @@ import pytest
 from scene_documents import changed, written
 from twin_house import Lacks, differences, truth_of
 
-from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
+from fcp_ros.scene import Layer, SceneError, SceneLimits, load_scene
 
 TWIN = "omnigibson/twin_house_best.json"
+FILE = "scene.json"
 LACKS = Lacks(
     ids=True,
     labels={
@@ -32,19 +32,6 @@ LACKS = Lacks(
 APPLE = "apple_twin04_0"
 INFO = ("objects_info", "init_info", APPLE, "args")
 STATE = ("state", "registry", "object_registry", APPLE)
-
-
-@pytest.fixture(scope="module")
-def twin(data_dir: Path) -> Any:
-    return json.loads((data_dir / TWIN).read_text(encoding="utf-8"))
-
-
-@pytest.fixture
-def load(tmp_path: Path) -> Any:
-    def load_(document: Any, limits: SceneLimits | None = None) -> SceneGraph:
-        return load_scene(written(document, tmp_path / "scene.json"), limits=limits)
-
-    return load_
 
 
 def scene(**things: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ProcTHOR houses: frame, rooms, doors along walls, open boundaries, children, and bad files."""
 
-import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -10,15 +9,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scene_documents import changed, written
+from scene_documents import changed
 from twin_house import Lacks, differences, truth_of
 
-from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
+from fcp_ros.scene import Layer, SceneError, SceneLimits, load_scene
 from fcp_ros.scene.formats.ai2thor import UNITY
 from fcp_ros.scene.formats.procthor import ProcthorWall, find_openings
 from fcp_ros.scene.shapes.polygons import Polygon
 
 TWIN = "procthor/twin_house_house.json"
+FILE = "house.json"
 LACKS = Lacks(
     ids=True,
     labels={"refrigerator": "Fridge", "counter": "CounterTop", "couch": "Sofa", "milk": "Bottle"},
@@ -28,19 +28,6 @@ LACKS = Lacks(
     states=True,
 )
 """Sizes are in Unity's assets; the twin lists no walls, which have the heights and the doors."""
-
-
-@pytest.fixture(scope="module")
-def twin(data_dir: Path) -> Any:
-    return json.loads((data_dir / TWIN).read_text(encoding="utf-8"))
-
-
-@pytest.fixture
-def load(tmp_path: Path) -> Any:
-    def load_(document: Any, limits: SceneLimits | None = None) -> SceneGraph:
-        return load_scene(written(document, tmp_path / "house.json"), limits=limits)
-
-    return load_
 
 
 def vector(x: float, y: float, z: float) -> dict[str, float]:
