@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fcp_ros.grounding.calibration.pooled_map import (
     GRID,
     LAPSE,
+    MIDDLE,
     RIGHT,
     SCATTERS,
     SPREADS,
@@ -70,26 +71,30 @@ def integrate_slowly(own: Sequence[Outcome], other: Sequence[Outcome], count: in
     scatter = np.asarray(SCATTERS)[kind]
     maps = [
         (
-            np.exp(slope + random.normal(0.0, scatter[:, 1])),
+            MIDDLE * np.exp(slope + random.normal(0.0, scatter[:, 1])),
             intercept + random.normal(0.0, scatter[:, 2]),
         )
         for _ in range(2)
     ]
-    wide = np.linspace(-8.0, 8.0, 81)
-    mean = [float(np.mean(to_degree(maps[0][0] * x + maps[0][1]))) for x in wide]
-    stretched = np.interp(GRID, mean, wide)
+    odds = to_logit(GRID)
     chance, right = np.ones(count), 1.0
     for (slopes, intercepts), outcomes in zip(maps, (own, other), strict=True):
         for place, quality, weight in outcomes:
-            rate = lapse(to_degree(slopes * stretched[place] + intercepts))
+            rate = lapse(to_degree(slopes * odds[place] + intercepts))
             chance *= (rate**quality * (1.0 - rate) ** (1.0 - quality)) ** weight
             degree = lapse(GRID[place])
             right *= (degree**quality * (1.0 - degree) ** (1.0 - quality)) ** weight
     # The oracle is right in RIGHT of all worlds, and `count` worlds stand for the others.
+    rates = [to_degree(maps[0][0] * x + maps[0][1]) for x in odds]
+    # Without evidence nothing moves: how much of that holds depends on what is left of the prior.
+    left = np.minimum(chance / chance.sum(), 1.0 / count).sum()
     chance *= (1.0 - RIGHT) / count
     right *= RIGHT
     total = chance.sum() + right
-    means = [to_degree(maps[0][0] * x + maps[0][1]) @ chance for x in stretched]
+    means = [
+        rate @ chance + chance.sum() * left * (x - rate.mean())
+        for rate, x in zip(rates, GRID, strict=True)
+    ]
     return (np.asarray(means) + right * GRID) / total
 
 
@@ -135,7 +140,8 @@ def test_many_outcomes_show_the_bias(slope: float, shift: float) -> None:
     values, right = average_maps(ALONE, biased(np.random.default_rng(3), 4000, slope, shift))
     assert right < 1e-6
     rates = to_degree(slope * to_logit(GRID) + shift)
-    assert np.abs(values - rates)[3:98].max() < 0.065
+    # Up to lapses, these models are members of the family; one that bends log-odds leaves 0.06.
+    assert np.abs(values - rates)[3:98].max() < 0.035
 
 
 def test_degrees_that_are_right_are_soon_known_to_be() -> None:
