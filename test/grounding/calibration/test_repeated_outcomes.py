@@ -11,11 +11,13 @@ from scipy.special import betaln
 from fcp_ros.grounding import CalibrationStore, Calibrator, Evidence, Question
 from fcp_ros.grounding.calibration.pooled_map import (
     LAPSE,
+    MIDDLE,
     RIGHT,
     SCATTERS,
     SPREADS,
     Floats,
     to_degree,
+    to_logit,
 )
 
 STRENGTHS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -26,17 +28,15 @@ WORLDS = 20_000
 
 @cache
 def draw_rates(degree: float) -> Floats:
-    """Draw what a degree of a biased model may mean; on the average it means itself."""
+    """Draw what a degree of a biased model may mean; on the average it nearly means itself."""
     random = np.random.default_rng(0)
-    logarithm, intercept = np.zeros((2, WORLDS))
+    logarithm, intercept = np.full(WORLDS, np.log(MIDDLE)), np.zeros(WORLDS)
     for kinds in (SPREADS, SCATTERS):
         kind = random.choice(len(kinds), WORLDS, p=[chance for chance, _, _ in kinds])
         spread = np.asarray(kinds)[kind]
         logarithm += random.normal(0.0, spread[:, 1])
         intercept += random.normal(0.0, spread[:, 2])
-    wide = np.linspace(-8.0, 8.0, 81)
-    mean = [float(np.mean(to_degree(np.exp(logarithm) * x + intercept))) for x in wide]
-    return to_degree(np.exp(logarithm) * np.interp(degree, mean, wide) + intercept)
+    return to_degree(np.exp(logarithm) * to_logit(np.asarray(degree)) + intercept)
 
 
 def judge_others(degree: float, failures: int) -> float:
