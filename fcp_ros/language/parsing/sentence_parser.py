@@ -20,6 +20,7 @@ from fcp_ros.language.english.function_words import (
 )
 from fcp_ros.language.english.remark_words import POLITE
 from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.verbs import BRING_VERBS, PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.asides import AsideReader
@@ -427,12 +428,23 @@ class SentenceParser:
             said = partial.sentence.clauses[-1:]
             if said:
                 degree = sentence.degree * rate_following(said[0], clause)
+                if self._may_describe(place, said[0], clause):
+                    degree *= Confidence.LIKELY.degree
                 sentence = replace(sentence, degree=degree)
             if not partial.separated and self._nouns.get_text(place) != "without":
                 sentence = replace(sentence, degree=sentence.degree * JUXTAPOSED)
             if clause.negated and partial.pending is Link.EARLIER:
                 sentence = replace(sentence, degree=sentence.degree * _NEVER_IN_ORDER)
             yield end, PartialSentence(sentence, partial.after_next or Link.AND, False)
+
+    def _may_describe(self, place: int, before: SpokenClause, clause: SpokenClause) -> bool:
+        """Return True for "(bring me a shirt and) clean pants", which may be brought as well."""
+        themes = [theme for said in clause.predications for theme in said.arguments.values()]
+        bare = isinstance(themes[-1], NounPhrase) and themes[-1].determiner is Determiner.BARE
+        fetched = before.act in (Act.BRING, Act.HOLD) or before.verb in BRING_VERBS | PUT_VERBS
+        joined = self._nouns.get_text(place - 1) in ("and", "or")
+        states = self._patterns.modifiers.get(self._nouns.get_text(place), ())
+        return fetched and joined and bare and any(state.is_adjective for state in states)
 
     def _wait(
         self, start: int, others: Iterator[tuple[int, SpokenClause]]
