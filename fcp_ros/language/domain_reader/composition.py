@@ -323,7 +323,7 @@ class Composer:
 
 
 def _limit(argument: Argument, bare: bool) -> Argument:
-    """Read "nothing but the sponge" as "only the sponge"; with `bare`, also "nothing but sponges"."""
+    """Read "nothing but the sponge" as "only the sponge"; with `bare` also "... but sponges"."""
     if not isinstance(argument, NounPhrase) or argument.head is not Reference.THING:
         return argument
     if argument.determiner is not Determiner.NO or argument.end == argument.start:

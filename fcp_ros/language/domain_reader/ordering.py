@@ -183,7 +183,7 @@ class GoalJoiner:
                             referent.restrictions.append(Not(same))
 
     def _spare_some(self, composed: Sequence[ComposedClause], kept: Sequence[Expression]) -> None:
-        """Let as many be where nothing shall be as stay there: "clear it, but leave a cup there"."""
+        """Let as many be where nothing shall be as stay: "clear it, but leave a cup there"."""
         for one in composed:
             for position, statement in enumerate(one.statements):
                 none = statement.close()

@@ -218,7 +218,6 @@ class DomainReader:
             alike = draft.degree >= ABOUT_AS_WELL * best
             yield replace(draft, degree=best) if alike else draft
 
-
     def _list_without(
         self,
         sentence: Sentence,
@@ -322,7 +321,8 @@ def _find_refusal(
     for asked in re.split(r"[.!?;](?=\s)", instruction):
         clock = CLOCK_TIME.search(asked)
         if clock is not None and not SPEAKERS & {*re.findall(r"\w+", asked.lower())}:
-            said = f'There is no clock here for "{to_printable(clock[0])}": say it then, without that.'
+            when = to_printable(clock[0])
+            said = f'Nothing is kept for a time of day ("{when}"): say it when it shall be done.'
             return refuse(instruction, Refusal.TIME, said)
     for place, token in enumerate(tokens):
         if token.kind is TokenKind.NUMBER and not is_number_read(tokens, place):

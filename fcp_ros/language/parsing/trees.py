@@ -150,6 +150,7 @@ class Coordination:
 
 
 Phrase = NounPhrase | Coordination
+_PHRASES = (NounPhrase, Coordination)
 Argument = NounPhrase | Coordination | int
 
 
@@ -318,7 +319,7 @@ def leave_out_quality(tree: Tree, quality: Predication) -> Tree:
         return cast("Tree", tuple(leave_out_quality(p, quality) for p in tree if p != quality))
     if isinstance(tree, Mapping):
         return cast("Tree", {k: leave_out_quality(one, quality) for k, one in tree.items()})
-    if not isinstance(tree, (Sentence, SpokenClause, Proviso, Predication, Coordination, NounPhrase)):
+    if not isinstance(tree, (Sentence, SpokenClause, Proviso, Predication, *_PHRASES)):
         return tree
     parts = {one.name: leave_out_quality(getattr(tree, one.name), quality) for one in fields(tree)}
     return cast("Tree", replace(tree, **parts))
