@@ -108,8 +108,8 @@ class Composer:
         clause, acts = composed.clause, (Act.STATE, Act.ACHIEVE)
         if clause.act in acts and not (said.negated or clause.negated):
             shall_be = clause.act is Act.STATE
-            limited = {s: _limit(one, shall_be) for s, one in said.arguments.items()}
-            said = replace(said, arguments=limited)
+            arguments = {s: _limit(one, shall_be) for s, one in said.arguments.items()}
+            said = replace(said, arguments=arguments)
         limited = next((s for s, a in said.arguments.items() if is_limited(a)), "")
         if limited:
             return self._compose_only(composed, said, limited)
