@@ -28,7 +28,7 @@ MOST_OFFERED = 6
 _CONTENT = (WordRole.THING, WordRole.QUANTITY, WordRole.QUALITY)
 _LINKS = frozenset(["and", ",", ";", "."])
 _WORDS = re.compile(r"[a-z0-9']+")
-_MEASURE = re.compile(r"\d")
+_MEASURE = re.compile(r"\d|(thousand|million|billion|trillion)s?$")
 
 
 def confirm_doubtful(interpretation: Interpretation) -> Interpretation:

@@ -6,6 +6,10 @@ import pytest
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.reading import ReadingStatus, WordRole
 
+AWAY = (
+    "exists ?box: openable_container (usual_place(mug_1, ?box) and inside(mug_1, ?box)) or "
+    "exists ?shelf: shelf (usual_place(mug_1, ?shelf) and on(mug_1, ?shelf))"
+)
 GOALS = {
     # wordings
     "Would you mind putting the apple on the table?": "on(apple_1, table_1)",
@@ -275,6 +279,24 @@ GOALS = {
     "leave the mug where it is": "always on(mug_1, table_1)",
     "leave the book on the couch": "always on(book_1, couch_1)",
     "don't touch the vase": "always on(vase_1, counter_1)",
+    "leave the door as it is": "never closed(door_1)",
+    "don't touch the fridge": "always (closed(fridge_1) and not dirty(fridge_1))",
+    "put the mug away, but not on the shelf": f"({AWAY}) and not on(mug_1, tv_stand_1)",
+    "if the mug is on the table, take it away": (f"not initially (on(mug_1, table_1)) or ({AWAY})"),
+    "swap the two cups": "on(mug_1, counter_1) and on(drinking_glass_1, table_1)",
+    "put the book on the table, otherwise the vase": (
+        "(on(book_1, table_1) or on(vase_1, table_1)) and prefer 0.5: on(book_1, table_1)"
+    ),
+    "put nothing but the mug on the couch": (
+        'on(mug_1, couch_1) and forall ?x1: item (is_a(?x1, "mug") or '
+        "(initially (on(?x1, couch_1)) or not on(?x1, couch_1)))"
+    ),
+    "take the mug to the counter and let go of it": (
+        "on(mug_1, counter_1) and not holding(robot_1, mug_1)"
+    ),
+    "put a tray with the vase on it on the table": (
+        "exists ?x1: tray (on(vase_1, ?x1) and on(?x1, table_1))"
+    ),
     "put the apple on the table and leave everything else where it is": (
         "on(apple_1, table_1) and always forall ?x1: item (same(?x1, apple_1) or forall "
         "?where: support (not initially (on(?x1, ?where)) or on(?x1, ?where)) and "

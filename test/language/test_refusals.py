@@ -27,6 +27,8 @@ REASONS = {
     "put everything except everything on the table": Refusal.REMAINDER,
     "keep the fridge open for two minutes": Refusal.TIME,
     "keep the mug in the sink until the door is open": Refusal.TIME,
+    "put the vase away at 5 pm": Refusal.TIME,
+    "wipe the table before ten, please": Refusal.TIME,
     "don't leave the mug": Refusal.BAN,
 }
 NONSENSE = ["the mug", "mug_1", "put the person in the fridge", "kill person_1", "put it on it"]

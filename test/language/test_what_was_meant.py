@@ -3,6 +3,7 @@
 
 import pytest
 
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.reading import ReadingStatus
 
 IN_PLACE = (
@@ -93,9 +94,30 @@ def test_the_other_one_is_asked_about_where_none_was_named(reader, house):
     assert answer.question == "Which cup: the mug or the drinking glass?"
 
 
-@pytest.mark.parametrize("left", ["one cup", "two items"])
-def test_nothing_but_some_is_no_plan_for_nothing(reader, house, left):
-    answer = reader.read(f"Clear the counter, but leave {left} there.", house)
+@pytest.mark.parametrize(
+    ("sentence", "most", "left"),
+    [
+        ("Clear the counter, but leave one cup there.", 1, "exists ?x1: cup"),
+        ("Clear the counter, but leave a cup on it.", 1, "exists ?x1: cup"),
+        ("Take everything off the counter, but leave a cup on it.", 1, "exists ?x2: cup"),
+        ("Clear the counter, but leave two items there.", 2, "at least 2 ?x1: item"),
+    ],
+)
+def test_all_are_removed_but_some(reader, house, sentence, most, left):
+    best = reader.read(sentence, house).best
+    variable = left.split()[-2].strip("?:")
+    assert best.goal.startswith(f"at most {most} ?")
+    assert best.goal.endswith(f"always {left} (on(?{variable}, counter_1))")
+
+
+def test_clean_chairs_may_be_brought_and_not_cleaned(reader, house):
+    best = reader.read("Bring me a tray and clean chairs.", house).best
+    assert "exists ?x2: chair (not dirty(?x2) and exists ?room: room (at(person_1" in best.goal
+    assert best.level is Confidence.LIKELY
+
+
+def test_what_can_not_be_left_there_is_a_contradiction(reader, house):
+    answer = reader.read("Clear the counter, but leave the mug there.", house)
     assert answer.status is ReadingStatus.REFUSED
     assert "they contradict one another" in answer.message
 
@@ -131,6 +153,20 @@ def test_it_is_doubted_where_something_else_may_be_meant(reader, house):
     """Nothing can be in a bowl here: that the apple is on the table as well isn't what was said."""
     answer = reader.read("Put the bowl on the table and the apple in it.", house)
     assert answer.best is None or answer.best.degree < 0.5
+
+
+@pytest.mark.parametrize(
+    ("sentence", "unknown", "goal"),
+    [
+        ("Put the vase on the black table.", '"black"', "on(vase_1, table_1)"),
+        ("Wipe the wooden table.", '"wooden"', "not dirty(table_1)"),
+        ("Wipe the table behind the couch.", '"behind the couch"', "not dirty(table_1)"),
+    ],
+)
+def test_a_description_that_nobody_can_check_is_asked_about(reader, house, sentence, unknown, goal):
+    answer = reader.read(sentence, house)
+    assert (answer.best.goal, answer.best.level) == (goal, Confidence.DOUBTFUL)
+    assert answer.message.startswith(f"Understood without {unknown}: ")
 
 
 def test_devices_in_a_room_are_also_those_on_something(reader, house):

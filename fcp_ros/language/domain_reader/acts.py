@@ -166,11 +166,23 @@ class ActComposer:
                     continue
                 self._filler.type_variable(part, legs[place.theme])
                 conditions += self._state_same(meaning, place.theme, place.place, part)
+            conditions = conditions or list(self._state_unchanged(part))
             if not conditions:
                 raise Unresolved(f"where {self._filler.name_term(part)} is")
             prefix = (part,) if isinstance(part, Referent) else ()
             found.append(Statement(prefix, join(conditions)))
         return found
+
+    def _state_unchanged(self, part: Term) -> Iterator[Expression]:
+        """State that what stays in its place is as open, clean or on as it is initially."""
+        types = self._resolver.list_types(part)
+        for relation in self._schema.relations:
+            ((_, type_), *more) = relation.legs
+            rate = self._resolver.places.rate_types
+            if relation.static or more or not isinstance(part, Constant) or not rate(types, type_):
+                continue
+            fact = Atom(relation.name, (part,))
+            yield fact if self._resolver.state.holds(fact, {}) else Not(fact)
 
     def _state_same(
         self, meaning: Meaning, theme: str, place: str, part: Term

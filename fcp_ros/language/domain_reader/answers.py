@@ -10,6 +10,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.confirmation import list_unread
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS, FOREIGN, PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
@@ -47,6 +48,7 @@ class ReadingCandidate:
     ambiguity: Ambiguity | None = None
     choice: str = ""
     lacks_nothing: bool = False  # words that it lacks probably ask for nothing
+    vague: bool = False  # it lacks only what nobody knows of a thing ("the *black* table")
 
 
 def refuse(instruction: str, reason: Refusal, message: str) -> Interpretation:
@@ -82,6 +84,9 @@ def answer(
     unread = best.reading.unread
     if unread and _lacks_nothing(candidates):
         return _answer_without(instruction, best.reading, readings[1:MOST_SHOWN])
+    if unread and best.vague:
+        doubt = Confidence.DOUBTFUL
+        return _answer_without(instruction, best.reading, readings[1:MOST_SHOWN], doubt)
     if unread:
         words = [f'"{instruction[use.start : use.end]}"' for use in unread[:8]]
         said = f"Not understood: {to_printable(join_words(words))}. Say it in other words."
@@ -148,14 +153,15 @@ def _rate_rest(reading: Reading) -> float:
 
 
 def _answer_without(
-    instruction: str, reading: Reading, others: Sequence[Reading]
+    instruction: str,
+    reading: Reading,
+    others: Sequence[Reading],
+    most: Confidence = Confidence.LIKELY,
 ) -> Interpretation:
     """Answer with a reading that lacks words: it is asked about, and they are named."""
-    degree = min(_rate_rest(reading), Confidence.LIKELY.degree)
-    words = [f'"{instruction[use.start : use.end]}"' for use in reading.unread[:8]]
-    said = shorten_words(
-        f"Understood without {to_printable(join_words(words))}: {reading.paraphrase}"
-    )
+    degree = min(_rate_rest(reading), most.degree)
+    words = join_words(list_unread(instruction, reading))
+    said = shorten_words(f"Understood without {to_printable(words)}: {reading.paraphrase}")
     found = (replace(reading, degree=degree), *others)
     return Interpretation(instruction, ReadingStatus.READ, said, found, reader=READER)
 

@@ -51,6 +51,14 @@ _FIXED = 0.35
 """Degree of asking that something is where nothing can bring it."""
 
 
+class Unplaced(Unresolved):
+    """A description by a place for which the domain has no relation."""
+
+    def __init__(self, message: str, quality: Predication) -> None:
+        super().__init__(message)
+        self.quality = quality
+
+
 class Composer:
     """A maker of formulas for the clauses of one reading.
 
@@ -97,8 +105,11 @@ class Composer:
     # --- predications
 
     def _compose_predication(self, composed: ComposedClause, said: Predication) -> list[Statement]:
-        if composed.clause.act is Act.STATE and not said.negated:
-            said = replace(said, arguments={s: _limit(a) for s, a in said.arguments.items()})
+        clause, acts = composed.clause, (Act.STATE, Act.ACHIEVE)
+        if clause.act in acts and not (said.negated or clause.negated):
+            shall_be = clause.act is Act.STATE
+            arguments = {s: _limit(one, shall_be) for s, one in said.arguments.items()}
+            said = replace(said, arguments=arguments)
         limited = next((s for s, a in said.arguments.items() if is_limited(a)), "")
         if limited:
             return self._compose_only(composed, said, limited)
@@ -267,7 +278,10 @@ class Composer:
             assert not isinstance(phrase, int)
             other = self._resolve_inner(mean_any(phrase), "")
             theme, place = (other, subject) if reversed_ else (subject, other)
-            statements = self._filler.relate(theme, place, quality.preposition)
+            try:
+                statements = self._filler.relate(theme, place, quality.preposition)
+            except Unresolved as error:
+                raise Unplaced(str(error), quality) from error
         else:
             terms: dict[str, Term] = {quality.subject: subject}
             if not self.resolver.rate(subject, quality.meaning.types.get(quality.subject, "")):
@@ -308,8 +322,8 @@ class Composer:
         return term
 
 
-def _limit(argument: Argument) -> Argument:
-    """Read "nothing but the sponge" as "only the sponge"."""
+def _limit(argument: Argument, bare: bool) -> Argument:
+    """Read "nothing but the sponge" as "only the sponge"; with `bare` also "... but sponges"."""
     if not isinstance(argument, NounPhrase) or argument.head is not Reference.THING:
         return argument
     if argument.determiner is not Determiner.NO or argument.end == argument.start:
@@ -317,7 +331,9 @@ def _limit(argument: Argument) -> Argument:
     if len(argument.excluded) != 1 or argument.qualities:
         return argument
     (but,) = argument.excluded
-    return replace(but, only=True) if isinstance(but, NounPhrase) else argument
+    if not isinstance(but, NounPhrase) or (but.determiner is Determiner.BARE and not bare):
+        return argument
+    return replace(but, only=True)
 
 
 def _is_nothing(term: Term) -> bool:

@@ -56,6 +56,9 @@ def places_idly(
     "Put the laptop on the table and the book on the couch on the stand": if the laptop is on the
     table, that says which one is meant, and it goes on the stand as well.
     """
+    released = [s for c in sentence.clauses for s in c.predications if c.act is Act.HOLD]
+    if len(sentence.clauses) == 1 and released and all(said.negated for said in released):
+        return removes_nothing(goal, state)  # "put the mug down" may be about a place
     placing = Counter(
         clause.verb
         for clause in sentence.clauses

@@ -14,7 +14,9 @@ from fractions import Fraction
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
+    Bound,
     Constant,
+    Count,
     Exists,
     Expression,
     Forall,
@@ -166,6 +168,7 @@ class GoalJoiner:
             and constraint.operator is TrajectoryOperator.ALWAYS
         ]
         names = list(dict.fromkeys(t for always in kept for t in list_constants(always)))
+        self._spare_some(composed, kept)
         wide = (Quantifier.FORALL, Quantifier.NONE)
         for one in composed:
             for statement in one.statements:
@@ -178,6 +181,19 @@ class GoalJoiner:
                         if any(self._disturbs(statement, referent, name, a) for a in kept):
                             same = Atom(SAME, (Variable(referent.name), name))
                             referent.restrictions.append(Not(same))
+
+    def _spare_some(self, composed: Sequence[ComposedClause], kept: Sequence[Expression]) -> None:
+        """Let as many be where nothing shall be as stay: "clear it, but leave a cup there"."""
+        for one in composed:
+            for position, statement in enumerate(one.statements):
+                none = statement.close()
+                if isinstance(none, Forall) and isinstance(none.body, Not):
+                    none = Not(Exists(none.variables, none.body.body))
+                staying = [some for some in kept if self._contradictions.empties(none, some)]
+                if staying and isinstance(none, Not) and isinstance(none.body, Exists):
+                    many = sum(some.number if isinstance(some, Count) else 1 for some in staying)
+                    few = Count(Bound.AT_MOST, many, none.body.variables, none.body.body)
+                    one.statements[position] = Statement((), few)
 
     def _spare_in_none(self, none: Not, kept: Sequence[Expression]) -> Expression:
         """Leave out of "there is nothing on ..." what shall stay there."""
@@ -434,8 +450,7 @@ class GoalJoiner:
         for always in kept:
             for one in composed:
                 for asked in (statement.close() for statement in one.statements):
-                    find = self._contradictions
-                    if find.contradict(asked, always) or find.empties(asked, always):
+                    if self._contradictions.contradict(asked, always):
                         raise refuse_both(asked, always)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.confirmation import may_be_offered
 from fcp_ros.language.domain_reader.answers import (
     LEAST_DEGREE,
     MARGIN,
@@ -22,7 +24,7 @@ from fcp_ros.language.domain_reader.answers import (
     list_words,
     refuse,
 )
-from fcp_ros.language.domain_reader.composition import Composer
+from fcp_ros.language.domain_reader.composition import Composer, Unplaced
 from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
 from fcp_ros.language.domain_reader.graded_goals import decide_sets, drop_idle_guides
@@ -39,6 +41,7 @@ from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import NotSpokenOf, Unresolved
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
+from fcp_ros.language.english.number_words import CLOCK_TIME
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind
 from fcp_ros.language.english.wordnet_nouns import MISSING, is_installed
 from fcp_ros.language.paraphrase import paraphrase_goal
@@ -48,12 +51,23 @@ from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, is_num
 from fcp_ros.language.parsing.sentence_parser import SentenceParser
 from fcp_ros.language.parsing.trees import (
     Act,
+    Predication,
     Sentence,
+    collect_phrase_uses,
     collect_uses,
+    leave_out_quality,
 )
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Refusal
+from fcp_ros.language.reading import (
+    Interpretation,
+    Reading,
+    ReadingStatus,
+    Refusal,
+    WordRole,
+    WordUse,
+)
 from fcp_ros.language.syntax import require_pipeline
+from fcp_ros.language.syntax.statements import SPEAKERS
 
 MOST_CHOICES = 5
 """Elements that are offered where a phrase could be several."""
@@ -74,6 +88,7 @@ class _Draft:
     sentence: Sentence
     ambiguity: Ambiguity | None = None
     choice: str = ""
+    unread: tuple[WordUse, ...] = ()  # words of a description that can't be expressed
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +172,10 @@ class DomainReader:
         """Yield the goals of a tree: one, or one for each element that may be meant."""
         try:
             goal, degree, ambiguities = _compose(sentence, context, subject, {}, asking)
+        except Unplaced as error:
+            faults.append(_make_fault(error, sentence))
+            yield from self._list_without(sentence, error.quality, context, subject, faults)
+            return
         except (Unresolved, ValueError, LookupError) as error:
             faults.append(_make_fault(error, sentence))
             return
@@ -179,6 +198,23 @@ class DomainReader:
         for draft in found:  # what fits about as well as the best is asked about
             alike = draft.degree >= ABOUT_AS_WELL * best
             yield replace(draft, degree=best) if alike else draft
+
+    def _list_without(
+        self,
+        sentence: Sentence,
+        quality: Predication,
+        context: ReadingContext,
+        subject: Subject,
+        faults: list[_Fault],
+    ) -> Iterator[_Draft]:
+        """Yield in doubt the goals of a tree without "(the drawer) under the microwave"."""
+        rest = leave_out_quality(sentence, quality)
+        phrases = [one for one in quality.arguments.values() if not isinstance(one, int)]
+        said = [*quality.uses, *(use for one in phrases for use in collect_phrase_uses(one))]
+        unread = tuple(replace(use, role=WordRole.UNREAD, meaning="") for use in said)
+        for draft in self._list_drafts(rest, context, subject, faults, asking=False):
+            degree = draft.degree * Confidence.DOUBTFUL.degree
+            yield replace(draft, degree=degree, unread=(*draft.unread, *unread))
 
 
 def _parse(prepared: PreparedInstruction) -> list[Sentence]:
@@ -232,13 +268,16 @@ def _check_drafts(
                 continue  # the same for the things that there are
             forms.add(form)
         first = first if found else checked
-        uses = collect_uses(draft.sentence)
+        uses = [*draft.unread, *collect_uses(draft.sentence)]
         words = list_words(prepared.asides, uses, draft.sentence.unread)
         paraphrase = paraphrase_goal(parsed, domain, instance, subject.statements)
         keeps = _asks_to_keep(draft.sentence)
         reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words, keeps)
         idle = not found and prepared.leftovers.may_be_left_out(draft.sentence)
-        found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice, idle))
+        known = draft.sentence.unread or draft.ambiguity or subject.lexicon.has_attributes
+        vague = bool(reading.unread) and not known and may_be_offered(prepared.text, reading)
+        vague = vague or (bool(draft.unread) and not draft.sentence.unread)
+        found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice, idle, vague))
     return found
 
 
@@ -268,6 +307,12 @@ def _find_refusal(
             fault.refusal,
             f"It is not clear how to do this: {said}. Say it in other words.",
         )
+    for asked in re.split(r"[.!?;](?=\s)", instruction):
+        clock = CLOCK_TIME.search(asked)
+        if clock is not None and not SPEAKERS & {*re.findall(r"\w+", asked.lower())}:
+            when = to_printable(clock[0])
+            said = f'Nothing is kept for a time of day ("{when}"): say it when it shall be done.'
+            return refuse(instruction, Refusal.TIME, said)
     for place, token in enumerate(tokens):
         if token.kind is TokenKind.NUMBER and not is_number_read(tokens, place):
             number = shorten_words(token.shown)

@@ -92,7 +92,7 @@ _SPOKEN = {
     "to": "to, back to, over to",
     "from": "from, out of, off of, off, away from",
     "for": "for",
-    "with": "with",
+    "with": "with, using",
 }
 PREPOSITIONS = {
     tuple(spoken.split()): meant for meant, said in _SPOKEN.items() for spoken in said.split(", ")

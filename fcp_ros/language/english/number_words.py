@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 from fcp_ros.foundation.wording import gather_words
 from fcp_ros.language.english.word_lists import PhraseSet
 
@@ -64,6 +66,15 @@ NUMBERS = {
     **dict.fromkeys(("couple", "pair", "several"), 2),
 }
 """Number words; "several" is at least two."""
+
+CLOCK_TIME = re.compile(
+    r"\b(at|by|before|after|until|till) (\d{1,2}([:.]\d\d)?|%s|noon|midnight)"
+    r"(?= ?(sharp|please|today|tomorrow|tonight)?\W*($|and\b|then\b|,))"
+    r"|\b(\d+|%s) ?([ap]\.?m\b|o ?['\u2019]? ?clock\b)|\b(half|quarter) (past|to) \w+"
+    % (("|".join(_UP_TO_TWENTY.split()[1:13]),) * 2),
+    re.IGNORECASE,
+)
+"""A time of day, in the text of an instruction."""
 
 UNITS = {
     **dict.fromkeys(gather_words("s sec secs second seconds"), 1),

@@ -40,7 +40,6 @@ STATE_VERBS = _turn_round(
         "unlocked": "unlock",
         "refilled": "refill",
         "full": "fill",
-        "dirty": "dirty",
         "empty": "empty",
         "lit": "light",
         "switched on": "switch on, turn on, power on",

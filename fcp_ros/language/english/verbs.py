@@ -22,7 +22,7 @@ _SAME = (
     ("top up, fill up, replenish, restock", "refill, fill"),
     ("load up", "load"),
     ("take hold of, get hold of", "pick up, grab, take"),
-    ("tidy away, clear away, stow away, pack away", "put away"),
+    ("tidy away, clear away, stow away, pack away, take away", "put away"),
     ("grab, lift, seize", "pick up, pick, grab, take"),
     ("sweep", "mop, clean"),
     ("prepare, arrange", "set up"),

@@ -75,7 +75,7 @@ class ClauseParser(CompanionParser):
                         degree=clause.degree * opened.degree,
                     )
                     if clause.act is Act.HOLD and clause.negated and merged.negated:
-                        continue  # "put it down" is no prohibition of holding it
+                        merged = _release(merged)
                     if opened.excluded:
                         fewer = leave_out(merged, opened.excluded)
                         if fewer is None:
@@ -311,6 +311,12 @@ class ClauseParser(CompanionParser):
                     degree=phrase.degree,
                 )
                 yield (end, SpokenClause(Act.STATE, (said,), uses=uses, degree=phrase.degree))
+
+
+def _release(clause: SpokenClause) -> SpokenClause:
+    """Read "put it down" as that it is held no more, which is no ban of holding it."""
+    said = tuple(replace(one, negated=True) for one in clause.predications)
+    return replace(clause, negated=False, predications=said, verb="put")
 
 
 def _act_of(verb: str) -> Act:

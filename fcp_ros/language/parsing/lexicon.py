@@ -161,6 +161,11 @@ class Lexicon:
         """Return True if the domain has a type of this name."""
         return self._schema.has_type(name)
 
+    @property
+    def has_attributes(self) -> bool:
+        """True if it is known of some things which colour, or the like, they have."""
+        return bool(self._attributes)
+
     def find_attribute(self, word: str) -> frozenset[str]:
         """Return the names of the elements that have an attribute of this value, such as "red"."""
         found = self._attributes.get(word, {})

@@ -20,6 +20,7 @@ from fcp_ros.language.english.function_words import (
 )
 from fcp_ros.language.english.remark_words import POLITE
 from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.verbs import BRING_VERBS, PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.asides import AsideReader
@@ -43,6 +44,7 @@ from fcp_ros.language.parsing.partial_sentences import (
 from fcp_ros.language.parsing.proviso_parser import WAITING, ProvisoParser, wait_for_states
 from fcp_ros.language.parsing.trees import (
     Act,
+    Coordination,
     Determiner,
     Link,
     NounPhrase,
@@ -325,7 +327,11 @@ class SentenceParser:
         """Read "(if it is there, bring it,) otherwise (bring the mug)"."""
         end = OTHERWISE.find_end(self._tokens, place)
         asked = list(filter(asks, partial.sentence.clauses))
-        if end == place or not asked or len(asked[-1].condition) != 1:
+        if end == place or not asked:
+            return
+        if not asked[-1].condition and asked[-1] is partial.sentence.clauses[-1]:
+            yield from self._read_second_choice(place, end, partial)
+        if len(asked[-1].condition) != 1:
             return
         (met,) = asked[-1].condition
         use = self._nouns.describe_use(place, end, WordRole.LIMIT, "if not initially")
@@ -337,6 +343,26 @@ class SentenceParser:
             yield idle, replace(partial, sentence=replace(sentence, uses=(*sentence.uses, none)))
         unmet = replace(met, negated=not met.negated)
         yield after, replace(partial, sentence=sentence, condition=(unmet,), separated=True)
+
+    def _read_second_choice(self, start: int, end: int, partial: PartialSentence) -> Steps:
+        """Read "(bring me the mug,) otherwise the glass": either of them, preferably the first."""
+        *others, first = partial.sentence.clauses
+        use = self._nouns.describe_use(start, end, WordRole.LIMIT, "else")
+        after = end + (self._nouns.get_text(end) == ",")
+        plain = len(first.predications) == 1 and not (first.negated or first.preferred)
+        for stop, second in self._clauses.parse_alike(after, first) if plain else ():
+            mine, its = first.predications[0].arguments, second.predications[0].arguments
+            slots = [slot for slot in mine if mine[slot] != its.get(slot)]
+            choices = [one for slot in slots for one in (mine[slot], its[slot])]
+            phrases = tuple(one for one in choices if isinstance(one, NounPhrase))
+            if len(phrases) != 2 or not self._nouns.ends_clause(stop):
+                continue
+            either = {**mine, slots[0]: Coordination(phrases, True)}
+            said = (replace(first.predications[0], arguments=either),)
+            choice = replace(first, predications=said, uses=(*first.uses, *second.uses, use))
+            added = replace(partial.sentence, clauses=(*others, choice))
+            wish = replace(first, preferred=True, degree=second.degree)
+            yield stop, PartialSentence(add_clause(added, wish, Link.AND), separated=False)
 
     def _read_proviso(self, place: int, partial: PartialSentence) -> Steps:
         """Read "while the door is open", "until ...", behind a clause or before one."""
@@ -427,12 +453,24 @@ class SentenceParser:
             said = partial.sentence.clauses[-1:]
             if said:
                 degree = sentence.degree * rate_following(said[0], clause)
+                if self._may_describe(place, said[0], clause):
+                    degree *= Confidence.LIKELY.degree
                 sentence = replace(sentence, degree=degree)
             if not partial.separated and self._nouns.get_text(place) != "without":
                 sentence = replace(sentence, degree=sentence.degree * JUXTAPOSED)
             if clause.negated and partial.pending is Link.EARLIER:
                 sentence = replace(sentence, degree=sentence.degree * _NEVER_IN_ORDER)
             yield end, PartialSentence(sentence, partial.after_next or Link.AND, False)
+
+    def _may_describe(self, place: int, before: SpokenClause, clause: SpokenClause) -> bool:
+        """Return True for "(bring me a shirt and) clean pants", which may be brought as well."""
+        themes = [theme for said in clause.predications for theme in said.arguments.values()]
+        last = themes[-1] if themes else None
+        bare = isinstance(last, NounPhrase) and last.determiner is Determiner.BARE
+        fetched = before.act in (Act.BRING, Act.HOLD) or before.verb in BRING_VERBS | PUT_VERBS
+        joined = self._nouns.get_text(place - 1) in ("and", "or")
+        states = self._patterns.modifiers.get(self._nouns.get_text(place), ())
+        return fetched and joined and bare and any(state.is_adjective for state in states)
 
     def _wait(
         self, start: int, others: Iterator[tuple[int, SpokenClause]]

@@ -7,9 +7,10 @@ And the words of a sentence that a reading has used.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from fractions import Fraction
+from typing import TypeVar, cast
 
 from fcp_ros.domain.expressions.syntax import Bound
 from fcp_ros.language.meanings import Meaning
@@ -17,6 +18,9 @@ from fcp_ros.language.reading import WordUse
 
 THEME, PLACE, PERSON = "the thing", "the place", "the person"
 """Slots of what English says in general; no names of the goal language, so they can't be caught."""
+
+
+Tree = TypeVar("Tree")
 
 
 class Determiner(Enum):
@@ -146,6 +150,7 @@ class Coordination:
 
 
 Phrase = NounPhrase | Coordination
+_PHRASES = (NounPhrase, Coordination)
 Argument = NounPhrase | Coordination | int
 
 
@@ -306,6 +311,18 @@ def refer_to(argument: Argument | None, place: int = 0) -> NounPhrase:
     several = is_several(argument)
     head = Reference.THEM if several else Reference.IT
     return NounPhrase(place, place, head, Determiner.THE, None, several)
+
+
+def leave_out_quality(tree: Tree, quality: Predication) -> Tree:
+    """Return a tree without what is said of a thing in it."""
+    if isinstance(tree, tuple):
+        return cast("Tree", tuple(leave_out_quality(p, quality) for p in tree if p != quality))
+    if isinstance(tree, Mapping):
+        return cast("Tree", {k: leave_out_quality(one, quality) for k, one in tree.items()})
+    if not isinstance(tree, (Sentence, SpokenClause, Proviso, Predication, *_PHRASES)):
+        return tree
+    parts = {one.name: leave_out_quality(getattr(tree, one.name), quality) for one in fields(tree)}
+    return cast("Tree", replace(tree, **parts))
 
 
 def collect_uses(sentence: Sentence) -> list[WordUse]:

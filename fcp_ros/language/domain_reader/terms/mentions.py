@@ -110,6 +110,10 @@ class MentionMemory(SpokenScene):
             if self.rate(mention.term, slot_type) > 0.0 and mention.plural == plural
         ]
         themes = [mention for mention in fitting if not mention.place]
+        if self.as_place and not plural:  # "clear the table, but leave a vase on it"
+            single = [m for m in fitting if not _is_universal(m.term)]
+            themes = [m for m in single if not m.place] if single else themes
+            fitting = single or fitting
         if not themes:  # a place, and not what was done something with
             themes = fitting
             self.degree *= _PLACE_AGAIN
@@ -158,6 +162,11 @@ class MentionMemory(SpokenScene):
                 if isinstance(term, Constant) or not phrase.plural:
                     return term
         return None
+
+
+def _is_universal(term: Term) -> bool:
+    wide = (Quantifier.FORALL, Quantifier.NONE)
+    return isinstance(term, Referent) and term.quantifier in wide
 
 
 def _make_universal(none: Term) -> Term:

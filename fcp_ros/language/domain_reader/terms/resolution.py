@@ -211,6 +211,8 @@ class TermResolver(PartitiveResolver):
     def _names_the_only_one(self, phrase: NounPhrase, noun: Noun) -> bool:
         """Return True for "mug to the counter" where there is one, not for expired "milk"."""
         bare = phrase.determiner is Determiner.BARE and not phrase.plural and phrase.number is None
+        if bare and phrase.qualities and all(said.attributive for said in phrase.qualities):
+            return sum(self._fits_qualities(phrase, name) for name in noun.members) == 1
         if not bare or len(noun.members) != 1:
             return False
         return not self._is_flawed(noun.members[0], noun)

@@ -7,7 +7,8 @@ from abc import ABC
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fcp_ros.language.english.verbs import GO_VERBS
+from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.english.verbs import GO_VERBS, PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clauses.fronting import FrontingParser
 from fcp_ros.language.parsing.clauses.verb_phrases import skip_posture
@@ -25,6 +26,8 @@ from fcp_ros.language.reading import WordRole, WordUse
 
 _COMPANION = 0.95
 """Degree of a clause that is said by "with"."""
+_UNPLACED = Confidence.DOUBTFUL.degree
+"""Degree of one behind "put a pan (with an apple on the table)", which is one thing."""
 _WITH = PhraseSet("[and] with", "[while|still] (holding|carrying|bringing|having)", "having")
 _IN_HAND = PhraseSet(
     "[still] in (your|the|its) (hand|hands|arm|arms|gripper)", "in hand", "(along|too)", "with you"
@@ -50,6 +53,7 @@ class CompanionParser(FrontingParser, ABC):
             return
         use = self._nouns.describe_use(start, place, WordRole.ACTION, "with")
         held = self._get(place - 1) != "with"
+        unplaced = before.verb in PUT_VERBS and len(before.predications[-1].arguments) == 1
         for end, theme in self._nouns.parse_phrases(place):
             if not held:
                 after = skip_posture(self._get, end)
@@ -60,7 +64,7 @@ class CompanionParser(FrontingParser, ABC):
                     if said.source or said.preposition == "to":
                         continue
                     clause = self._make_said(theme, said, Act.STATE)
-                    degree = clause.degree * _COMPANION
+                    degree = clause.degree * (_UNPLACED if unplaced else _COMPANION)
                     whole = replace(clause, uses=(*uses, *clause.uses), degree=degree)
                     yield Companion(stop, whole, False)
             if _moves_robot(before):

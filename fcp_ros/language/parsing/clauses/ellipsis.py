@@ -130,7 +130,7 @@ class EllipsisParser(MotionParser, ABC):
     ) -> Iterator[tuple[int, SpokenClause]]:
         """Read "(take the mug to the kitchen, but) not onto the counter"."""
         last = before.predications[-1]
-        if len(last.arguments) != 2 or before.negated or before.verb not in PUT_VERBS:
+        if not last.arguments or before.negated or before.verb not in PUT_VERBS:
             return
         same = refer_to(next(iter(last.arguments.values())), start)
         for after, said in self._nouns.parse_modifiers(start):

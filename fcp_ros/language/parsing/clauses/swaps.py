@@ -16,9 +16,12 @@ from fcp_ros.language.parsing.trees import (
     Act,
     Coordination,
     Determiner,
+    ElementName,
+    Noun,
     NounPhrase,
     Phrase,
     Predication,
+    Quantity,
     SpokenClause,
     list_phrase_uses,
 )
@@ -62,7 +65,7 @@ def _parse_request(nouns: NounParser, start: int) -> Iterator[tuple[int, SpokenC
     plain = not set(list_stems(nouns.get_text(start))) & _ONLY_WITH_PLACES
     for end, first in nouns.parse_phrases(named):
         after = max(one.find_end(nouns.tokens, end) for one in (_PLACES, _AROUND))
-        if (plain or named > start + 1) and isinstance(first, Coordination):
+        if plain or named > start + 1:
             yield from _make_swap(nouns, start, after, list(_split(first)), named)
         if plain and nouns.get_text(end) in ("with", "for"):
             for last, second in nouns.parse_simple(end + 1):
@@ -95,3 +98,8 @@ def _make_definite(phrase: NounPhrase) -> NounPhrase:
 def _split(pair: Phrase) -> Iterator[Phrase]:
     if isinstance(pair, Coordination) and not pair.alternative:
         yield from pair.parts
+    elif isinstance(pair, NounPhrase) and pair.plural and isinstance(pair.head, Noun):
+        described = pair.qualities or pair.attributes or pair.excluded
+        two = pair.number is None or pair.number == Quantity(value=2)
+        for name in pair.head.members if two and not described else ():  # "the two pillows"
+            yield replace(pair, head=ElementName(name), number=None, plural=False)

@@ -132,20 +132,26 @@ class RelativeParser:
         yield from self._read_content(phrase, depth)
 
     def _read_content(self, phrase: NounPhrase, depth: int) -> Iterator[NounPhrase]:
-        """Read "(the room) with the desk": what is in a room says which one is meant."""
+        """Read "(the room) with the desk", "(a bowl) with a watch in it"."""
         is_room = isinstance(phrase.head, Noun) and phrase.head.type == _ROOM
         start = phrase.end + 1
-        if not is_room or self._get(phrase.end) != "with":
+        if not isinstance(phrase.head, Noun) or self._get(phrase.end) != "with":
             return
         use = self._use(phrase.end, start, WordRole.QUALITY, "where something is")
         for end, content in self._chart.parse_simple(start, depth + 1):
-            said = Predication(None, {THEME: content}, PLACE, "from", degree=content.degree)
+            where = PREPOSITIONS.get((self._get(end),), "") if self._get(end + 1) == "it" else ""
+            if not is_room and where not in ("in", "on"):
+                continue
+            after = end + 2 if where else end
+            some = bool(where) and phrase.determiner is Determiner.A  # it may be put there first
+            said = Predication(None, {THEME: content}, PLACE, where or "from", attributive=some)
+            pronoun = [self._use(end, after, WordRole.QUALITY, "in it")] if where else []
             yield replace(
                 phrase,
-                end=end,
-                qualities=(*phrase.qualities, said),
-                uses=(*phrase.uses, use, *list_phrase_uses(content)),
-                degree=phrase.degree * content.degree * _CONTENT,
+                end=after,
+                qualities=(*phrase.qualities, replace(said, degree=content.degree)),
+                uses=(*phrase.uses, use, *list_phrase_uses(content), *pronoun),
+                degree=phrase.degree * content.degree * (_ATTACHED if where else _CONTENT),
             )
 
     # --- what is said
