@@ -25,7 +25,6 @@ from fcp_ros.language.english.tokens import Token
 from fcp_ros.language.english.verbs import BRING_VERBS, PUT_VERBS
 from fcp_ros.language.parsing.trees import Act, Sentence
 
-
 _PLACING = frozenset(["on", "onto", "in", "into", "inside"])
 
 
