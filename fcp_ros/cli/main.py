@@ -100,7 +100,7 @@ COMMANDS = {
         "fcp_ros.cli.heads",
     ),
     "language": Command(
-        "Train what clauses ask for on sentences of your choice, and look at weights.",
+        "Train on sentences of your choice, and look at weights.",
         "fcp_ros.cli.language",
     ),
 }
