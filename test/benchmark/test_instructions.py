@@ -97,6 +97,21 @@ def test_plain_sentences_are_read(said, meant, kitchen):
 
 
 @pytest.mark.parametrize(
+    ("bowl", "is_plain"),
+    [
+        ("a bowl with an apple in it", True),
+        ("a bowl containing an apple", False),
+        ("a bowl with an apple", False),
+    ],
+)
+def test_what_is_in_an_indefinite_thing_may_be_put_there_first(bowl, is_plain, kitchen):
+    read = make_read(make_reader(ReaderOptions(model="")), kitchen, EmbeddingLabelSimilarity())
+    answer = read(f"Put {bowl} in the fridge.")
+    assert answer.facts == {("in", "apple", "bowl", "1"), ("in", "bowl", "fridge", "1")}
+    assert answer.flagged is not is_plain, "else both may be meant to be put there side by side"
+
+
+@pytest.mark.parametrize(
     "said", ["Put an apple slice in the bowl.", "Put a piece of apple in the bowl."]
 )
 def test_what_was_cut_off_is_sliced_where_the_domain_has_that(said, kitchen):

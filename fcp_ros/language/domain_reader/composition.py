@@ -281,6 +281,8 @@ class Composer:
             try:
                 statements = self._filler.relate(theme, place, quality.preposition)
             except Unresolved as error:
+                if reversed_:  # what is in a thing may matter more than which thing it is
+                    raise
                 raise Unplaced(str(error), quality) from error
         else:
             terms: dict[str, Term] = {quality.subject: subject}

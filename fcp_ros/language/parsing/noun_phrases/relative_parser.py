@@ -58,6 +58,7 @@ _POSTURES = gather_words(
     "located left stored kept found resting hanging situated lie lies stand stands sit sits "
     "currently still already"
 )
+_WITH = ("with", "containing", "holding")
 _LEAVING = gather_words("leave put place store keep set lay")
 """Verbs of clauses that say where somebody left something."""
 _FINDING = frozenset(["find", "see", "have", "get", "exist", "be", "need", "want"])
@@ -132,27 +133,41 @@ class RelativeParser:
         yield from self._read_content(phrase, depth)
 
     def _read_content(self, phrase: NounPhrase, depth: int) -> Iterator[NounPhrase]:
-        """Read "(the room) with the desk", "(a bowl) with a watch in it"."""
-        is_room = isinstance(phrase.head, Noun) and phrase.head.type == _ROOM
-        start = phrase.end + 1
-        if not isinstance(phrase.head, Noun) or self._get(phrase.end) != "with":
+        """Read "(the room) with the desk", "(a bowl) with a watch in it", "(a pot) containing tea".
+
+        What is in an indefinite thing may be put there first.
+        """
+        head, start = phrase.head, phrase.end + 1
+        if not isinstance(head, Noun) or self._get(phrase.end) not in _WITH:
             return
         use = self._use(phrase.end, start, WordRole.QUALITY, "where something is")
+        some = phrase.determiner in (Determiner.A, Determiner.BARE) and not phrase.plural
         for end, content in self._chart.parse_simple(start, depth + 1):
-            where = PREPOSITIONS.get((self._get(end),), "") if self._get(end + 1) == "it" else ""
-            if not is_room and where not in ("in", "on"):
-                continue
-            after = end + 2 if where else end
-            some = bool(where) and phrase.determiner is Determiner.A  # it may be put there first
-            said = Predication(None, {THEME: content}, PLACE, where or "from", attributive=some)
-            pronoun = [self._use(end, after, WordRole.QUALITY, "in it")] if where else []
-            yield replace(
-                phrase,
-                end=after,
-                qualities=(*phrase.qualities, replace(said, degree=content.degree)),
-                uses=(*phrase.uses, use, *list_phrase_uses(content), *pronoun),
-                degree=phrase.degree * content.degree * (_ATTACHED if where else _CONTENT),
-            )
+            if isinstance(content, NounPhrase) and isinstance(content.head, Words):
+                continue  # "(the mug) with the handle"
+            after, where = self._read_inside(end)
+            if head.type == _ROOM:
+                after, where = end, "from"
+            said = Predication(None, {THEME: content}, PLACE, degree=content.degree)
+            pronoun = [self._use(end, after, WordRole.QUALITY, "in it")] if after > end else []
+            for preposition in (where,) if where else ("in", "on"):
+                placed = replace(
+                    said, preposition=preposition, attributive=some and preposition != "from"
+                )
+                yield replace(
+                    phrase,
+                    end=after,
+                    qualities=(*phrase.qualities, placed),
+                    uses=(*phrase.uses, use, *list_phrase_uses(content), *pronoun),
+                    degree=phrase.degree * content.degree * (_ATTACHED if pronoun else _CONTENT),
+                )
+
+    def _read_inside(self, start: int) -> tuple[int, str]:
+        """Read "in it", "inside": where it ends, and where something is; "" if that isn't said."""
+        where = PREPOSITIONS.get((self._get(start),), "")
+        if where in ("in", "on") and self._get(start + 1) == "it":
+            return start + 2, where
+        return (start + 1, "in") if self._get(start) == "inside" else (start, "")
 
     # --- what is said
 
