@@ -211,8 +211,12 @@ def _list_forms(goal: Expression) -> Iterator[str]:
 
 
 def list_words_for_things(instance: Instance) -> frozenset[str]:
-    """List the stems of the words that name kinds of things of a scene."""
-    kinds = {str(instance.attribute(id_, "category") or "") for id_ in instance.all_elements()}
+    """List the stems of the words for kinds of things of a scene: a "mug", which is a "cup"."""
+    kinds = {
+        kind
+        for id_ in instance.all_elements()
+        for kind in (str(instance.attribute(id_, "category") or ""), instance.type_of(id_))
+    }
     return frozenset(chain.from_iterable(map(_split, kinds)))
 
 

@@ -90,6 +90,12 @@ def test_a_lost_condition_is_named(read: Any) -> None:
     assert list_unread(said, kept.best) == []
 
 
+def test_a_kind_that_was_said_and_is_left_out_is_named(read: Any) -> None:
+    lost = read("cup, couch, hop hop", "Put the laptop on the couch.")
+    assert lost.best is not None
+    assert list_unread("cup, couch, hop hop", lost.best) == ['"cup"']
+
+
 @pytest.mark.parametrize("plain", ["Nothing.", "Understood.", "Put the xylophone on the moon."])
 def test_what_cannot_be_read_has_no_reading(read: Any, plain: str) -> None:
     answer = read(SAID, plain)
