@@ -59,8 +59,8 @@ def test_a_goal_for_another_robot_is_reached_beside_the_one_at_work(at_work):
     assert not first.poll().done
     assert ("in_room", ("robot_2", "kitchen_1")) in here.relations() or here.codes(1)
     assert "robot_1" in here.performing(), "nobody has stopped it"
-    at_work = ExecutionState.EXECUTING  # said again after the end of the other
-    here.until(lambda: here.states.messages[-1].state == at_work, "what a late listener hears")
+    executing = ExecutionState.EXECUTING  # said again after the end of the other
+    here.until(lambda: here.states.messages[-1].state == executing, "what a late listener hears")
     first.cancel()
     assert here.end_of(first)[0] is GoalState.CANCELED
 
