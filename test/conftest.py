@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from effort import is_thorough, scaled
 from hypothesis import is_hypothesis_test, settings
+from time_limits import TimeLimits
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -68,13 +69,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let each of several processes begin its collection in another folder.
+    """Hold time limits to the end; let each of several processes begin in another folder.
 
     Side by side each would rewrite and compile all modules of a fresh checkout; so it loads what
     the others have written when it gets there.
     """
-    from time_limits import TimeLimits
-
     config.pluginmanager.register(TimeLimits(config))
     name = os.environ.get("PYTEST_XDIST_WORKER")
     if name and config.args == config.getini("testpaths"):

@@ -199,7 +199,9 @@ def main() -> int:
     """Measure all parts, and print one table of the goals."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default=TUNED)
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK_TASKS} tasks of ALFRED")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"{QUICK_TASKS} tasks of ALFRED and commands of GPSR"
+    )
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     setting = Setting(arguments.model, arguments.quick)

@@ -26,6 +26,7 @@ from fcp_ros.language.english.verbs import BRING_VERBS, PUT_VERBS
 from fcp_ros.language.parsing.trees import Act, Sentence
 
 _PLACING = frozenset(["on", "onto", "in", "into", "inside"])
+"""Words before the places of a verb of putting."""
 
 
 def removes_nothing(goal: str, state: PresentState) -> bool:
@@ -47,6 +48,14 @@ def _removes(part: Expression) -> bool:
     return isinstance(part, (And, Or)) and any(map(_removes, part.parts))
 
 
+def releases_nothing(goal: str, sentence: Sentence, state: PresentState) -> bool:
+    """Return True for "put the mug down" alone where it isn't held: a place may be meant."""
+    released = [s for c in sentence.clauses for s in c.predications if c.act is Act.HOLD]
+    if len(sentence.clauses) != 1 or not released or not all(said.negated for said in released):
+        return False
+    return removes_nothing(goal, state)
+
+
 def places_idly(
     goal: str, sentence: Sentence, tokens: Sequence[Token], state: PresentState
 ) -> bool:
@@ -55,9 +64,6 @@ def places_idly(
     "Put the laptop on the table and the book on the couch on the stand": if the laptop is on the
     table, that says which one is meant, and it goes on the stand as well.
     """
-    released = [s for c in sentence.clauses for s in c.predications if c.act is Act.HOLD]
-    if len(sentence.clauses) == 1 and released and all(said.negated for said in released):
-        return removes_nothing(goal, state)  # "put the mug down" may be about a place
     placing = Counter(
         clause.verb
         for clause in sentence.clauses

@@ -101,7 +101,7 @@ class SubjectMemory:
             similarity.encode(["something"])
         except (InputError, NoSimilarity) as error:
             if not self._is_warned:
-                _LOGGER.warning("nothing learned from people is used: %s", error)
+                _LOGGER.warning("what asks for nothing isn't told from the rest: %s", error)
             self._is_warned = True
             return None
         return self._remarks

@@ -28,7 +28,11 @@ from fcp_ros.language.domain_reader.composition import Composer, Unplaced
 from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
 from fcp_ros.language.domain_reader.graded_goals import decide_sets, drop_idle_guides
-from fcp_ros.language.domain_reader.idle_demands import places_idly, removes_nothing
+from fcp_ros.language.domain_reader.idle_demands import (
+    places_idly,
+    releases_nothing,
+    removes_nothing,
+)
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
 from fcp_ros.language.domain_reader.preparation import (
     InstructionPreparer,
@@ -234,10 +238,12 @@ def _drop_idle(found: list[_Draft], context: ReadingContext) -> list[_Draft]:
 
 
 def _doubt_idle(draft: _Draft, tokens: Sequence[Token], context: ReadingContext) -> _Draft:
-    """Rate a reading lower by which some of several things are to be put where they are."""
+    """Rate a reading lower that puts some of several things where they are, or releases nothing."""
     if draft.degree < Confidence.PLAIN.least or draft.ambiguity is not None:
         return draft
-    if not places_idly(draft.goal, draft.sentence, tokens, PresentState(context.instance)):
+    goal, sentence, state = draft.goal, draft.sentence, PresentState(context.instance)
+    idle = places_idly(goal, sentence, tokens, state) or releases_nothing(goal, sentence, state)
+    if not idle:
         return draft
     return replace(draft, degree=Confidence.DOUBTFUL.degree)
 

@@ -20,7 +20,7 @@ THEME, PLACE, PERSON = "the thing", "the place", "the person"
 """Slots of what English says in general; no names of the goal language, so they can't be caught."""
 
 
-Tree = TypeVar("Tree")
+Part = TypeVar("Part")
 
 
 class Determiner(Enum):
@@ -313,16 +313,18 @@ def refer_to(argument: Argument | None, place: int = 0) -> NounPhrase:
     return NounPhrase(place, place, head, Determiner.THE, None, several)
 
 
-def leave_out_quality(tree: Tree, quality: Predication) -> Tree:
+def leave_out_quality(tree: Part, quality: Predication) -> Part:
     """Return a tree without what is said of a thing in it."""
     if isinstance(tree, tuple):
-        return cast("Tree", tuple(leave_out_quality(p, quality) for p in tree if p != quality))
+        return cast("Part", tuple(leave_out_quality(p, quality) for p in tree if p != quality))
     if isinstance(tree, Mapping):
-        return cast("Tree", {k: leave_out_quality(one, quality) for k, one in tree.items()})
+        return cast("Part", {k: leave_out_quality(one, quality) for k, one in tree.items()})
     if not isinstance(tree, (Sentence, SpokenClause, Proviso, Predication, *_PHRASES)):
         return tree
-    parts = {one.name: leave_out_quality(getattr(tree, one.name), quality) for one in fields(tree)}
-    return cast("Tree", replace(tree, **parts))
+    changed = {
+        one.name: leave_out_quality(getattr(tree, one.name), quality) for one in fields(tree)
+    }
+    return cast("Part", replace(tree, **changed))
 
 
 def collect_uses(sentence: Sentence) -> list[WordUse]:

@@ -107,26 +107,3 @@ def join_trees(trees: Iterable[Tree]) -> Tree:
         for word in tree.words:
             words.append(replace(word, place=word.place + moved, head=word.head + moved))
     return Tree(tuple(words))
-
-
-def move_words(tree: Tree, moved: dict[int, tuple[int, str]]) -> Tree:
-    """Attach words to others: place -> the place above it and its role."""
-    if not moved:
-        return tree
-    words = tuple(
-        replace(word, head=moved[word.place][0], role=moved[word.place][1])
-        if word.place in moved
-        else word
-        for word in tree.words
-    )
-    return tree if _has_circle(words) else Tree(words)
-
-
-def _has_circle(words: tuple[Word, ...]) -> bool:
-    for word in words:
-        steps = 0
-        while word.head != word.place:
-            word, steps = words[word.head], steps + 1
-            if steps > len(words):
-                return True
-    return False
