@@ -48,6 +48,7 @@ def test_what_hangs_ends_and_says_where(tmp_path: Path) -> None:
     options = [word for limit in limits for word in ("-o", limit)]
     plugins = ["no:cacheprovider", "no:launch_testing", "no:launch_ros", "no:dash"]
     options += [word for name in plugins for word in ("-p", name)]
+    options.append("-rN")  # where CI is set, pytest's summary says each report once more
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", "-c", "/dev/null", "--rootdir=.", "-n", "1", *options],
         cwd=tmp_path,
