@@ -131,7 +131,6 @@ RANGES: Mapping[str, Mapping[str, Range]] = {
         "priority": Range(-100, 100),
         "when_late": Range(0, 2),
     },
-    "Generalize_Goal": {"proposer": Range(0, 1), "rounds": Range(0, 20)},
     "GetCalibration_Request": {"operation": Range(0, 1)},
     "Membership": {
         "degree": DEGREE,

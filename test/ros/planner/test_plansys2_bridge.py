@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bridge for PlanSys2: plans without any message, and its calls where plansys2_msgs is built."""
+"""The bridge for PlanSys2: plans without messages, and its calls where plansys2_msgs is built."""
 
 from __future__ import annotations
 
