@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from twin_house import differences, truth_of
 from written_scenes import scenes, unsaid_losses
 
-from fcp_ros.scene import Layer, SceneError, SceneGraph, complete_relations, read_scene
+from fcp_ros.scene import SceneError, SceneGraph, complete_relations, read_scene
 from fcp_ros.scene.formats.usd import stage_decoder
 from fcp_ros.scene.formats.usd.usd_reader import build_graph
 from fcp_ros.scene.loading import WRITERS, save_scene
@@ -84,14 +84,7 @@ def test_the_rights_of_the_old_file_stay(tmp_path: Path, house: SceneGraph) -> N
 
 # ---- through other formats and back -------------------------------------------------------------
 
-SPARK = ("spark_dsg_json", "spark_dsg_binary")
 USD = ("usd", "usd_binary")
-
-
-NEW_PARENTS = (
-    "Spark-DSG has no place for doors and things that are no children of their rooms: "
-    "kitchen_1 becomes a parent of door_1, living_room_1 becomes a parent of door_1"
-)
 
 
 def there_and_back(graph: SceneGraph, folder: Path, name: str) -> tuple[SceneGraph, list[str]]:
@@ -114,28 +107,23 @@ def test_a_house_comes_back(
     graph: SceneGraph = request.getfixturevalue(scene)
     again, notes = there_and_back(graph, tmp_path, name)
     again = complete_relations(again)
-    assert unsaid_losses(graph, again, notes, extra_parents=True) == []
-    if name not in SPARK:
-        assert notes == []
-        assert {relation.key for relation in again.relations} == {
-            relation.key for relation in graph.relations
-        }
-    elif scene == "house":
-        assert notes == [NEW_PARENTS, "Spark-DSG has no place for relations: 1 inside, 3 on"]
+    assert unsaid_losses(graph, again, notes) == []
+    assert notes == []
+    assert {relation.key for relation in again.relations} == {
+        relation.key for relation in graph.relations
+    }
     if scene == "house":
         assert differences(again, truth_of(data_dir / "twin_house_expected.json")) == []
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(graph=scenes())
-@pytest.mark.parametrize("name", [*SPARK, *USD, "canonical", "canonical_yaml"])
+@pytest.mark.parametrize("name", [*USD, "canonical", "canonical_yaml"])
 def test_whatever_is_lost_on_the_way_is_said(name: str, graph: SceneGraph) -> None:
-    left_out = {Layer.FLOOR} if name in SPARK else set()
-    assume({node.layer for node in graph.nodes.values()} - left_out)  # else nothing is left
     with TemporaryDirectory() as folder:
         again, notes = there_and_back(graph, Path(folder), name)
     assume(not any(re.search(r" and \d+ more$", note) for note in notes))  # not all are named
-    assert unsaid_losses(graph, again, notes, extra_parents=name in SPARK) == []
+    assert unsaid_losses(graph, again, notes) == []
 
 
 def test_a_link_stays_and_a_device_is_not_replaced(tmp_path: Path, house: SceneGraph) -> None:

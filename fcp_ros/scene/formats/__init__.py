@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file formats of scenes: a reader for each, and writers for three of them.
+"""The file formats of scenes: a reader for each, and writers for some of them.
 
 A reader has two functions: ``is_x(file)`` recognises a `SceneFile` by its content, and
 ``read_x(file)`` returns its `SceneGraph`, with the source's own relations only. Most readers
@@ -12,7 +12,7 @@ has the table of all readers; a new format is a file here and an entry there.
 - `xml_text`: XML of untrusted files
 - `geometry`: coordinate frames, boxes from corners and axes, outlines
 - `canonical`: our own format and the short house layout, read and written
-- `spark_dsg`: Hydra, JSON and binary, read and written
+- `spark_dsg`: Hydra, JSON and binary
 - `usd`: Isaac Sim, read (in the sandbox) and written
 - `ai2thor`, `procthor`: AI2-THOR events and ProcTHOR houses, in Unity's frame
 - `pyrobosim`: its worlds; `pyrobosim_entries`: the entries of its files, with their shapes
