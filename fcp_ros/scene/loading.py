@@ -31,7 +31,6 @@ from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, Syntax, ope
 from fcp_ros.scene.formats.spark_dsg import dsg_reader as spark_dsg
 from fcp_ros.scene.formats.usd import usd_reader as usd
 from fcp_ros.scene.formats.usd.stage import is_usd
-from fcp_ros.scene.formats.usd.usd_writer import write_usd
 from fcp_ros.scene.formats.validation import describe_crossing_outlines
 from fcp_ros.scene.formats.worlds import habitat, mjcf, sdf
 from fcp_ros.scene.graph.elements import SceneError
@@ -420,8 +419,6 @@ def _write_graphml(graph: SceneGraph, path: Path) -> tuple[str, ...]:
 WRITERS: tuple[SceneWriter, ...] = (
     SceneWriter("canonical", "canonical JSON", (".json",), _write_canonical),
     SceneWriter("canonical_yaml", "canonical YAML", (".yaml", ".yml"), _write_canonical),
-    SceneWriter("usd", "USD, text", (".usda",), write_usd),
-    SceneWriter("usd_binary", "USD, binary", (".usdc", ".usd"), write_usd),
     SceneWriter("graphml", "GraphML (networkx, Gephi, yEd)", (".graphml",), _write_graphml),
 )
 
