@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Fast DDS sends messages through: no shared memory.
+"""Transports of Fast DDS: no shared memory.
 
 Whoever sends to a process that was killed while it took a message from shared memory hangs for good
 in Fast DDS (2.14, 3: https://github.com/eProsima/Fast-DDS/issues/6484), and keeps Python's lock:
