@@ -123,11 +123,12 @@ class PhysicsWorld:
         """Let steps wait, or go on."""
         self.paused = paused
 
-    def keep_time(self, seconds: float) -> None:
-        """Let time pass unless a step does that, or the world is paused."""
+    def keep_time(self, seconds: float) -> float:
+        """Let time pass unless a step does that, or the world is paused; return the time (s)."""
         with self._lock:
             if not self._tasks and not self.paused:
                 self._arena.step(seconds)
+            return self._arena.time
 
     def step(self, seconds: float) -> None:
         """Let time pass, in which running steps go on."""
@@ -351,11 +352,6 @@ class PhysicsWorld:
         """Read the world as a scene graph, as it truly is: poses, what is on, in, held, open."""
         with self._lock:
             return read_graph(self._graph, self._arena, self._dirty, self._switched_on)
-
-    def look(self, see: Callable[[SceneGraph, Arena], SceneGraph]) -> SceneGraph:
-        """Return what somebody sees of the true scene graph, while nothing moves."""
-        with self._lock:
-            return see(self.read_scene(), self._arena)
 
     def penetration(self) -> float:
         """Depth (m) of the deepest contact now."""

@@ -18,7 +18,7 @@ from geometry_msgs.msg import Vector3
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from fcp_ros.execution.step_world import ServedWorld, SpawningWorld
+from fcp_ros.execution.step_world import ServedWorld
 from fcp_ros.nodes.conversions.common import pose_from_ros, pose_to_ros
 from fcp_ros.nodes.simulation.calls import PACKAGE, to_service_name
 from fcp_ros.nodes.simulation.reading import CATEGORY_TAGS, ROOM_TAG
@@ -34,9 +34,8 @@ FEATURES = (
     *("NAMED_POSES", "POSE_BOUNDS"),
     *("SIMULATION_RESET", "SIMULATION_RESET_STATE"),
     *("SIMULATION_STATE_GETTING", "SIMULATION_STATE_SETTING", "SIMULATION_STATE_PAUSE"),
+    *("SPAWNING", "DELETING"),
 )
-SPAWNING = ("SPAWNING", "DELETING")
-"""Features of worlds that make things."""
 
 UNKNOWN_EXTENT = 0.1
 """Extent (m) of things of unknown size, in filters by bounds."""
@@ -64,9 +63,7 @@ class SimulationServer:
         self._world = world
         self._types = import_module(f"{PACKAGE}.srv")
         self._messages: Any = import_module(f"{PACKAGE}.msg")
-        can_spawn = isinstance(world, SpawningWorld)
-        known = (*FEATURES, *(SPAWNING if can_spawn else ()))
-        self.features = known if features is None else tuple(features)
+        self.features = FEATURES if features is None else tuple(features)
         self.state = int(self._messages.SimulationState.STATE_PLAYING)
         self._lock = threading.Lock()
         group = ReentrantCallbackGroup()
@@ -289,7 +286,6 @@ class SimulationServer:
         self.state = wanted
 
     def _spawn(self, request: Any, response: Any) -> None:
-        assert isinstance(self._world, SpawningWorld)
         if request.name in self._list_entities():
             raise RefusedError(response.NAME_NOT_UNIQUE, f"there is a {request.name} already")
         if not request.name:
@@ -299,7 +295,6 @@ class SimulationServer:
         response.entity_name = request.name
 
     def _delete(self, request: Any, _response: Any) -> None:
-        assert isinstance(self._world, SpawningWorld)
         self._find(request.entity)
         self._world.delete(request.entity)
 
