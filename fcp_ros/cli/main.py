@@ -47,10 +47,6 @@ COMMANDS = {
         "Let a language model add what a domain lacks, and write a new file for you to read.",
         "fcp_ros.cli.repair_domain",
     ),
-    "pddl": Command(
-        "Write a PDDL domain and problem as they are read: checked, in one order and layout.",
-        "fcp_ros.cli.pddl",
-    ),
     "align": Command(
         "Find out which names mean the same, of two domains or of a scene and a domain.",
         "fcp_ros.cli.align",
