@@ -8,7 +8,6 @@ from typing import Protocol, runtime_checkable
 
 from fcp_ros.execution.outcome import Outcome
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.scene.graph.elements import Pose
 from fcp_ros.scene.graph.graph import SceneGraph
 
 
@@ -31,23 +30,8 @@ class StepWorld(Protocol):
 
 
 @runtime_checkable
-class ServedWorld(StepWorld, Protocol):
-    """A world with a clock of its own, which others may change."""
+class TimedWorld(Protocol):
+    """A world with a clock of its own."""
 
     def keep_time(self, seconds: float) -> float:
         """Let time pass where no step does that; return the world's time (s)."""
-
-    def set_pose(self, name: str, pose: Pose) -> None:
-        """Set the pose of the middle of a thing's box. Raises ValueError if it can't be."""
-
-    def set_paused(self, paused: bool) -> None:
-        """Let time stand still, or go on."""
-
-    def reset(self) -> None:
-        """Bring the world into the state that it began with."""
-
-    def spawn(self, name: str, uri: str, pose: Pose) -> None:
-        """Make a thing. Raises ValueError if it can't be made."""
-
-    def delete(self, name: str) -> None:
-        """Remove a thing. Raises ValueError if it can't be removed."""

@@ -16,7 +16,7 @@ from rosgraph_msgs.msg import Clock
 
 from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.execution.step_world import ServedWorld, StepWorld
+from fcp_ros.execution.step_world import StepWorld, TimedWorld
 from fcp_ros.msg import SceneGraphRequest
 from fcp_ros.nodes.conversions.scene import SceneUpdate, update_to_ros
 from fcp_ros.nodes.executors.simulated_setup import COMMON_PARAMETERS, WatchedScene
@@ -35,8 +35,6 @@ from fcp_ros.nodes.runtime.parameters import (
 )
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
-from fcp_ros.nodes.simulation.calls import INSTALL, is_installed
-from fcp_ros.nodes.simulation.server import SimulationServer
 from fcp_ros.package_files import find_scene
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene import load_scene
@@ -81,12 +79,6 @@ PARAMETERS = (
         maximum=10_000.0,
     ),
     ParameterSpec(
-        "serve_simulation",
-        "",
-        "Serve the world as simulation_interfaces, to be moved, paused and reset by other tools: "
-        "what stands before the names of the services, '/' for nothing; '': not.",
-    ),
-    ParameterSpec(
         "publish_clock",
         False,
         "Publish the time of a world that has a clock on /clock, for nodes with use_sim_time.",
@@ -121,8 +113,7 @@ class WorldExecutorNode(ManagedNode):
     ends. Publishes ``scene_graph_update`` (SceneGraphUpdate): the whole world, whenever it has
     changed, and before a step is reported as ended. Subscribes to ``scene_graph`` and
     ``scene_changes``, and to ``scene_graph_request``, which it answers. Of a world with a clock,
-    publishes the time on ``/clock`` if the parameter ``publish_clock`` says so. With the parameter
-    ``serve_simulation``, serves it as simulation_interfaces.
+    publishes the time on ``/clock`` if the parameter ``publish_clock`` says so.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -136,7 +127,6 @@ class WorldExecutorNode(ManagedNode):
         self._steps: StepThreads | None = None
         self._publisher: Any = None
         self._clock_publisher: Any = None
-        self._server: SimulationServer | None = None
 
     # --- life cycle -----------------------------------------------------------------------------
 
@@ -151,24 +141,11 @@ class WorldExecutorNode(ManagedNode):
         self._publisher = self._scene.open(self)
         self.subscribe_events(SceneGraphRequest, "scene_graph_request", self._answer_request)
         self.workers.open(LOOKS, 0)
-        if isinstance(self._world, ServedWorld) and self.parameters.flag("publish_clock"):
+        if isinstance(self._world, TimedWorld) and self.parameters.flag("publish_clock"):
             self._clock_publisher = self.publish_events(Clock, "/clock")
             self.workers.open(CLOCK, 0)
-        if prefix := self.parameters.text("serve_simulation"):
-            self._server = self.own(self._serve(self._world, prefix))
         at_once = self.parameters.integer("steps_at_once")
         self._steps = self.own(StepThreads(self, list_executors(domain), self._perform, at_once))
-
-    def _serve(self, world: StepWorld, prefix: str) -> SimulationServer:
-        """Serve the world. Raises ConfigureError if it can't be."""
-        if not is_installed():
-            raise ConfigureError(f"{INSTALL}, or set serve_simulation to ''.")
-        if not isinstance(world, ServedWorld):
-            raise ConfigureError(
-                f"a world of the kind {self.parameters.text('kind')} can't be served: set "
-                "serve_simulation to '', or kind to physics."
-            )
-        return SimulationServer(self, world, prefix)
 
     def activate(self) -> None:
         with self._publishing:
@@ -185,7 +162,7 @@ class WorldExecutorNode(ManagedNode):
         super().release()
         self._scene.follower.clear()
         self._world = self._steps = self._publisher = None
-        self._clock_publisher = self._server = None
+        self._clock_publisher = None
 
     def diagnose(self) -> Diagnosis:
         values = {"kind": self.parameters.text("kind"), **self._scene.describe(self._steps)}
@@ -215,10 +192,9 @@ class WorldExecutorNode(ManagedNode):
     def _follow(self, token: CancelToken) -> None:
         while not token.cancelled:
             try:
-                # Only steps change a world, and others where it is served; to read one costs up to
-                # 0.1 s of CPU.
+                # Only steps change a world; to read one costs up to 0.1 s of CPU.
                 is_busy = self._steps is not None and self._steps.describe()
-                if self._published is None or is_busy or self._server is not None:
+                if self._published is None or is_busy:
                     self._publish_until_shown(ECHO_WAIT)
             except SceneError as error:
                 self.get_logger().error(f"the world can't be read: {error}")
@@ -226,7 +202,7 @@ class WorldExecutorNode(ManagedNode):
 
     def _keep_time(self, token: CancelToken) -> None:
         """Publish the time of the world, and let it pass while no step does."""
-        assert isinstance(self._world, ServedWorld)
+        assert isinstance(self._world, TimedWorld)
         scale = self.parameters.number("time_scale")
         while not token.wait(CLOCK_PERIOD):
             seconds = self._world.keep_time(CLOCK_PERIOD * (scale if scale > 0.0 else 1.0))
