@@ -43,10 +43,6 @@ COMMANDS = {
         "Check a domain, a scene against a domain, or a plan on a scene by replaying it.",
         "fcp_ros.cli.validate",
     ),
-    "repair-domain": Command(
-        "Let a language model add what a domain lacks, and write a new file for you to read.",
-        "fcp_ros.cli.repair_domain",
-    ),
     "align": Command(
         "Find out which names mean the same, of two domains or of a scene and a domain.",
         "fcp_ros.cli.align",
