@@ -35,7 +35,7 @@ from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.task.task import Conditions
 
-PLAIN = Switches(*[False] * 5)
+PLAIN = Switches(*[False] * 4)
 
 CHUNKS = """
 graded:
