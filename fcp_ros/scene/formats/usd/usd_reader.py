@@ -62,7 +62,7 @@ from fcp_ros.scene.graph.elements import (
     SceneNode,
 )
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.polygons import area, box_corners
+from fcp_ros.scene.shapes.polygons import Polygon, area, box_corners
 
 #
 # USD multiplies row vectors with matrices (p' = p M): the rows of a matrix are the images of the
@@ -251,7 +251,8 @@ class _GraphBuilder:
 
     def _build_room(self, thing: LabelledPrim, axes: Floats) -> SceneNode:
         own = fit_box(thing.corners, axes) if thing.corners else None
-        outline, height, pose = (), None, None
+        outline: Polygon = ()
+        height, pose = None, None
         if own is not None:
             outline = box_corners(own.pose, own.size)
             height = own.size[2] if own.size[2] >= LEAST_HEIGHT else None
