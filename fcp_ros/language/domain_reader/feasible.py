@@ -11,12 +11,14 @@ from collections.abc import Iterator
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import (
+    And,
     Atom,
     Constant,
     Exists,
     Expression,
     Term,
     TrajectoryConstraint,
+    TypedVariable,
     Variable,
     list_conjuncts,
 )
@@ -34,28 +36,29 @@ def find_unreachable(goal: Expression, domain: Domain, instance: Instance) -> Ex
     Static and derived relations are left out: actions may add what these follow from, and a static
     one is often only said of one of many things.
     """
-    return next(_list_unreachable(goal, domain, instance, {}), None)
-
-
-def _list_unreachable(
-    goal: Expression, domain: Domain, instance: Instance, types: dict[str, str]
-) -> Iterator[Expression]:
-    state = PresentState(instance)
     for part in list_conjuncts(goal):
-        if isinstance(part, Exists):
-            inner = {**types, **{v.name: v.type for v in part.variables}}
-            if not state.holds(part, {}) and any(
-                _list_unreachable(part.body, domain, instance, inner)
-            ):
-                yield part
-        elif isinstance(part, TrajectoryConstraint) and part.operator in _MET_ON_THE_WAY:
-            for one in part.parts:
-                yield from _list_unreachable(one, domain, instance, types)
-        elif isinstance(part, Atom) and _is_changing(part, domain):
-            so = all(isinstance(t, Constant) for t in part.arguments) and state.holds(part, {})
-            added = _list_added(part.predicate, domain)
-            if not so and not any(_fits(part, one, domain, instance, types) for one in added):
-                yield part
+        is_way = isinstance(part, TrajectoryConstraint) and part.operator in _MET_ON_THE_WAY
+        for demand in part.parts if isinstance(part, TrajectoryConstraint) and is_way else (part,):
+            if _lacks_action(demand, domain, instance, ()):
+                return demand
+    return None
+
+
+def _lacks_action(
+    demand: Expression, domain: Domain, instance: Instance, bound: tuple[TypedVariable, ...]
+) -> bool:
+    if isinstance(demand, Exists):
+        return _lacks_action(demand.body, domain, instance, (*bound, *demand.variables))
+    if isinstance(demand, And):
+        return any(_lacks_action(part, domain, instance, bound) for part in demand.parts)
+    if not isinstance(demand, Atom) or not _is_changing(demand, domain):
+        return False
+    so = Exists(bound, demand) if bound else demand  # a person is somewhere, and stays there
+    if PresentState(instance).holds(so, {}):
+        return False
+    types = {variable.name: variable.type for variable in bound}
+    added = _list_added(demand.predicate, domain)
+    return not any(_fits(demand, one, domain, instance, types) for one in added)
 
 
 def _is_changing(atom: Atom, domain: Domain) -> bool:
