@@ -13,9 +13,13 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
+    Bound,
     Constant,
+    Count,
     Exists,
     Expression,
+    Forall,
+    Or,
     Term,
     TrajectoryConstraint,
     TypedVariable,
@@ -23,6 +27,7 @@ from fcp_ros.domain.expressions.syntax import (
     list_conjuncts,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
+from fcp_ros.domain.holding import find_holding
 from fcp_ros.domain.model import ActionRule, Domain, Effect
 from fcp_ros.domain.vocabulary import common_subtypes
 from fcp_ros.language.domain_reader.terms.places import PresentState
@@ -42,6 +47,28 @@ def find_unreachable(goal: Expression, domain: Domain, instance: Instance) -> Ex
             if _lacks_action(demand, domain, instance, ()):
                 return demand
     return None
+
+
+def holds_too_much(goal: Expression, domain: Domain) -> bool:
+    """Return True if a hand that takes one thing shall hold several: "take all off the table"."""
+    holding = find_holding(domain)
+    if holding is None or holding.robot not in domain.schema.relation(holding.relation).functional:
+        return False
+    return any(_is_held(part, holding.relation) for part in list_conjuncts(goal))
+
+
+def _is_held(part: Expression, relation: str) -> bool:
+    if isinstance(part, Count):
+        several = part.bound is not Bound.AT_MOST and part.number > 1
+        return several and any(_is_fact(one, relation) for one in list_conjuncts(part.body))
+    if not isinstance(part, Forall):
+        return False
+    demands = part.body.parts if isinstance(part.body, Or) else (part.body,)
+    return any(_is_fact(one, relation) for one in demands)
+
+
+def _is_fact(formula: Expression, relation: str) -> bool:
+    return isinstance(formula, Atom) and formula.predicate == relation
 
 
 def _lacks_action(

@@ -28,7 +28,7 @@ from fcp_ros.language.domain_reader.answers import (
 from fcp_ros.language.domain_reader.composition import Composer, Unplaced
 from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
-from fcp_ros.language.domain_reader.feasible import find_unreachable
+from fcp_ros.language.domain_reader.feasible import find_unreachable, holds_too_much
 from fcp_ros.language.domain_reader.graded_goals import decide_sets, drop_idle_guides
 from fcp_ros.language.domain_reader.idle_demands import (
     places_idly,
@@ -399,6 +399,8 @@ def _compose(
     if len(text) > MAX_LENGTH:
         raise Unresolved("so many things in one goal", Refusal.AMOUNT)
     degree = sentence.degree * composer.degree * joiner.degree
+    if holds_too_much(goal, context.domain):
+        degree *= Confidence.LIKELY.degree
     return text, degree, resolver.ambiguities
 
 

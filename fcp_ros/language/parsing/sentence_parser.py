@@ -453,7 +453,10 @@ class SentenceParser:
             said = partial.sentence.clauses[-1:]
             if said:
                 degree = sentence.degree * rate_following(said[0], clause)
-                if self._may_describe(place, said[0], clause):
+                # "we'll have soup, so": the reason, or asked for as well
+                linked = (self._nouns.get_text(place - 1), self._nouns.get_text(place))
+                reason = "so" in linked and said[0].verb == "want"
+                if reason or self._may_describe(place, said[0], clause):
                     degree *= Confidence.LIKELY.degree
                 sentence = replace(sentence, degree=degree)
             if not partial.separated and self._nouns.get_text(place) != "without":
