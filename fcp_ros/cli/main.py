@@ -43,10 +43,6 @@ COMMANDS = {
         "Check a domain, a scene against a domain, or a plan on a scene by replaying it.",
         "fcp_ros.cli.validate",
     ),
-    "repair-domain": Command(
-        "Let a language model add what a domain lacks, and write a new file for you to read.",
-        "fcp_ros.cli.repair_domain",
-    ),
     "pddl": Command(
         "Write a PDDL domain and problem as they are read: checked, in one order and layout.",
         "fcp_ros.cli.pddl",

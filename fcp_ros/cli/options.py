@@ -199,7 +199,6 @@ def make_generator(
     model: str,
     endpoint: str,
     time_limit: float,  # seconds for one answer of a server
-    **local: Any,  # options of a model on this machine: see `make_model_generator`
 ) -> Any:  # a `TextGenerator`, imported on demand
     """Make the language model that options choose; leaves the program if they choose none."""
     from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
@@ -210,7 +209,7 @@ def make_generator(
         return ServerGenerator(server)
     if not model:
         fail("there is no language model: give --model NAME_OR_FOLDER or --endpoint URL")
-    return make_model_generator(find_model_folder(model), **local)
+    return make_model_generator(find_model_folder(model))
 
 
 def open_grounder(domain: Domain, choice: JudgeChoice) -> grounding.Grounder:

@@ -16,8 +16,7 @@ of a domain by name. Lowest first:
   `chat_completion` its checked answers).
 - `tuning`: encoders that read both sides of a pair together; `confirming` asks one again about what
   a plan or an answer rests on.
-- `generation`: texts that the layers above ask language models for, such as goals in a grammar;
-  `generators` write them, `beam_search` finds the likeliest ones that the grammar allows.
+- `generation`: texts that the layers above ask language models for; `generators` write them.
 - `router`: which oracles of a predicate answer, combined, with fallbacks; `cached_oracle`: one of
   them behind the `judgement_cache` (memory and a SQLite file), left alone for a while if it's down.
 

@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The generators of texts: a causal language model in a folder, or one on a server.
 
-A model in a folder runs in a thread of its own. A server has the OpenAI protocol; the grammar goes
-along in the fields that servers know: `structured_outputs` and `guided_grammar` (vLLM), `grammar`
-(llama.cpp), `ebnf` (SGLang). Servers ignore fields that they don't know; one that refuses them is
-asked without. So an answer need not follow the grammar, and has to be checked.
-
-Libraries (torch, transformers, llguidance, httpx2) are imported at the first request.
+A model in a folder runs in a thread of its own. A server has the OpenAI protocol. Libraries (torch,
+transformers, httpx2) are imported at the first request.
 """
 
 from __future__ import annotations
 
 import atexit
-import math
 import queue
 import threading
 import weakref
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from functools import partial
@@ -26,16 +20,8 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from fcp_ros.foundation.stopping import Check
-from fcp_ros.grounding.beam_search import BeamSearch, prepare_search
-from fcp_ros.grounding.chat_completion import (
-    ChatAnswer,
-    OptionalFeature,
-    ask_model,
-    draw_answers,
-    find_first_model,
-    write_request,
-)
-from fcp_ros.grounding.generation import Grammar, TextRequest, WrittenText
+from fcp_ros.grounding.chat_completion import ask_model, find_first_model, write_request
+from fcp_ros.grounding.generation import TextRequest, WrittenText
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.language_model.causal_model import (
     LanguageModel,
@@ -43,7 +29,7 @@ from fcp_ros.grounding.language_model.causal_model import (
     load_language_model,
 )
 from fcp_ros.grounding.language_model.rubric_prompt import apply_chat_template, tokenize_texts
-from fcp_ros.grounding.model_server import ModelServer, ServerRefusal
+from fcp_ros.grounding.model_server import ModelServer
 from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
 from fcp_ros.grounding.models.torch_device import is_out_of_memory
 from fcp_ros.grounding.options import Device, EndpointOptions, Precision
@@ -152,12 +138,12 @@ LAST_WAIT = 20.0  # Seconds that the end of the process waits for a model that i
 
 
 class ModelGenerator:
-    """Writes texts by beam search; deterministic. Loaded at first use; for several threads."""
+    """Writes the likeliest token each time. Loaded at first use; for several threads."""
 
     def __init__(self, model: str, load: Callable[[], LanguageModel]) -> None:
         self._model = model
         self._load = load
-        self._search: BeamSearch | None = None
+        self._loaded: LanguageModel | None = None
         self._thread = ModelThread("language model", LAST_WAIT)
 
     @property
@@ -166,25 +152,58 @@ class ModelGenerator:
 
     @property
     def is_loaded(self) -> bool:
-        return self._search is not None
+        return self._loaded is not None
 
-    def write(self, request: TextRequest, check: Check) -> list[WrittenText]:
+    def write(self, request: TextRequest, check: Check) -> WrittenText:
         late = (
             f"the language model {self._model} did not answer within {request.seconds:g} s; give "
             "it more time, use a smaller model, a GPU, or a model server"
         )
         return self._thread.run(partial(self._write, request), check, request.seconds, late)
 
-    def _write(self, request: TextRequest, stop: Callable[[], None]) -> list[WrittenText]:
+    def _write(self, request: TextRequest, stop: Callable[[], None]) -> WrittenText:
         try:
-            if self._search is None:
-                self._search = prepare_search(self._load(), self._model)
-            prompt = write_prompt_tokens(self._search.loaded.tokenizer, request)
-            return self._search.search(prompt, request, stop)
+            if self._loaded is None:
+                self._loaded = self._load()
+            return self._generate(self._loaded, request, stop)
         except (GroundingError, StoppedError):
             raise
         except Exception as error:  # libraries raise whatever a damaged model leads them to
             raise self._explain(error) from error
+
+    def _generate(
+        self, loaded: LanguageModel, request: TextRequest, stop: Callable[[], None]
+    ) -> WrittenText:
+        import torch
+
+        prompt = write_prompt_tokens(loaded.tokenizer, request)
+        if len(prompt) + request.most_tokens > loaded.window:
+            raise GroundingError(
+                GroundingCode.CONTEXT_TOO_LONG,
+                f"the prompt has {len(prompt)} tokens, and the answer up to {request.most_tokens}, "
+                f"but the language model {self._model} reads {loaded.window}; use one with a "
+                "larger context",
+            )
+        ends = _find_ends(loaded)
+
+        def stop_generating(*_: object, **__: object) -> Any:
+            stop()  # raises
+            return torch.zeros(1, dtype=torch.bool, device=loaded.device)
+
+        tokens = torch.tensor([prompt], device=loaded.device)
+        with torch.inference_mode():
+            told = loaded.model.generate(
+                tokens,
+                attention_mask=torch.ones_like(tokens),
+                do_sample=False,
+                max_new_tokens=request.most_tokens,
+                eos_token_id=ends or None,
+                pad_token_id=ends[0] if ends else None,
+                stopping_criteria=[stop_generating],
+            )
+        written = told[0, len(prompt) :].tolist()
+        text = loaded.tokenizer.decode(written, skip_special_tokens=True).strip()
+        return WrittenText(text, bool(written) and written[-1] in ends)
 
     def _explain(self, error: Exception) -> GroundingError:
         if is_out_of_memory(error):
@@ -213,8 +232,16 @@ def write_prompt_tokens(tokenizer: Any, request: TextRequest) -> list[int]:
     return tokens
 
 
-TEMPERATURE = 0.7  # Of the answers after the first, which is the likeliest one
-LEAST_LOG = -1000.0  # The log-probability of a token to which a server gives none
+def _find_ends(loaded: LanguageModel) -> list[int]:
+    """Return the tokens that end an answer, as the tokenizer and the configurations tell them."""
+    settings = getattr(loaded.model, "generation_config", None)
+    told: list[Any] = [
+        loaded.tokenizer.eos_token_id,
+        getattr(settings, "eos_token_id", None),
+        loaded.model.config.get_text_config().eos_token_id,
+    ]
+    flat = [token for one in told for token in (one if isinstance(one, list) else [one])]
+    return sorted({token for token in flat if token is not None})
 
 
 class ServerGenerator:
@@ -226,17 +253,14 @@ class ServerGenerator:
         self._model_name = options.model
         self._thread = ModelThread("model server")
         self._lock = threading.Lock()
-        self._grammars = OptionalFeature()
-        self._probabilities = OptionalFeature()
-        self._batches = OptionalFeature()
 
     @property
     def model(self) -> str:
         """The model's name, as far as it is known, and the server's."""
         return f"{self._model_name or 'the first model'}@{self._server.host}"
 
-    def write(self, request: TextRequest, check: Check) -> list[WrittenText]:
-        """Ask for the likeliest text, and for further ones drawn with the seed."""
+    def write(self, request: TextRequest, check: Check) -> WrittenText:
+        """Ask for the likeliest text."""
         late = (
             f"{self._server.shown} did not answer within {request.seconds:g} s; give it more "
             "time, or use a smaller model"
@@ -263,66 +287,10 @@ class ServerGenerator:
 
     def _write(
         self, server: ModelServer, request: TextRequest, stop: Callable[[], None]
-    ) -> list[WrittenText]:
+    ) -> WrittenText:
         if not self._model_name:
             self._model_name = find_first_model(server)
+        stop()
         body = write_request(self._model_name, request.turns, request.most_tokens)
-
-        def ask(asked: dict[str, Any]) -> list[ChatAnswer]:
-            stop()
-            return self._ask(server, request.grammar, asked)
-
-        answers = ask({**body, "temperature": 0.0})[:1]
-        drawn = {**body, "temperature": TEMPERATURE}
-        answers += draw_answers(ask, drawn, request.count - 1, request.seed, self._batches)
-        return _weigh(answers)
-
-    def _ask(
-        self, server: ModelServer, grammar: Grammar | None, body: dict[str, Any]
-    ) -> list[ChatAnswer]:
-        """Ask once, with the grammar and for probabilities as far as the server takes that."""
-        asked = dict(body)
-        with_logs = self._probabilities.is_worth_asking()
-        with_grammar = grammar is not None and self._grammars.is_worth_asking()
-        if with_logs:
-            asked["logprobs"] = True
-        if grammar is not None and with_grammar:
-            text = grammar.gbnf
-            asked |= {"structured_outputs": {"grammar": text}, "guided_grammar": text}
-            asked |= {"grammar": text, "ebnf": text}
-        try:
-            answers = ask_model(server, asked)
-        except ServerRefusal as refusal:
-            if not refusal.is_about_fields or not (with_logs or with_grammar):
-                raise
-            # One of the fields is the reason: the words say if it is the probabilities.
-            if with_logs and ("logprob" in refusal.words.lower() or not with_grammar):
-                self._probabilities.record(False)
-            else:
-                self._grammars.record(False)
-            answers = ask_model(server, body)
-        else:
-            if with_logs:
-                self._probabilities.record(any(answer.tokens for answer in answers))
-            if with_grammar:
-                self._grammars.record(True)
-        return list(answers)
-
-
-def _weigh(answers: Sequence[ChatAnswer]) -> list[WrittenText]:
-    """Return each text once, with its probability or its share of the answers, likeliest first."""
-    texts = [answer.text.strip() for answer in answers]
-    shares = Counter(texts)
-    told = all(answer.tokens for answer in answers if answer.text)
-    found: dict[str, WrittenText] = {}
-    for text, answer in zip(texts, answers, strict=True):
-        log = _sum_logs(answer) if told else math.log(shares[text] / len(texts))
-        if text not in found or found[text].log_probability < log:
-            found[text] = WrittenText(text, log, answer.is_complete)
-    return sorted(found.values(), key=lambda one: -one.log_probability)
-
-
-def _sum_logs(answer: ChatAnswer) -> float:
-    """Sum the log-probabilities of an answer's tokens."""
-    shares = (token.alternatives.get(token.text, 0.0) for token in answer.tokens)
-    return math.fsum(math.log(share) if share > 0.0 else LEAST_LOG for share in shares)
+        answer = ask_model(server, {**body, "temperature": 0.0})[0]
+        return WrittenText(answer.text.strip(), answer.is_complete)

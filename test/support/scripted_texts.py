@@ -22,11 +22,11 @@ class ScriptedTexts:
         self._answers = answers
         self.requests: list[TextRequest] = []
 
-    def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
+    def write(self, request: TextRequest, check: Callable[[], None]) -> WrittenText:
         """The next answer."""
         check()
         self.requests.append(request)
         answer = self._answers[min(len(self.requests), len(self._answers)) - 1]
         if isinstance(answer, GroundingError):
             raise answer
-        return [WrittenText(answer.strip(), -1.0)]
+        return WrittenText(answer.strip())

@@ -317,7 +317,6 @@ class ModelProposerOptions:
 
     most_tokens: int = 800
     seconds: float = 300.0
-    seed: int = 0  # of a server that draws at random
 
 
 class LanguageModelProposer:
@@ -369,14 +368,12 @@ class LanguageModelProposer:
         """Ask once; return the answer without the frame that chat models like to put around."""
         task, question = write_task(training), write_question(step, training, last, faults)
         options = self._options
-        seed = options.seed + len(self.exchanges)
-        request = TextRequest(task, question, None, 1, options.most_tokens, options.seconds, seed)
+        request = TextRequest(task, question, options.most_tokens, options.seconds)
         began = monotonic()
         try:
-            written = self._generator.write(request, check)
+            answer = self._generator.write(request, check).text
         except GroundingError as error:
             raise ProposerStopped(GeneralizationStatus.MODEL_FAILED, error.sentence) from error
-        answer = written[0].text if written else ""
         self.exchanges.append(ModelExchange(step, task, question, answer, monotonic() - began))
         text = take_off_frame(answer)
         if text == last and faults:

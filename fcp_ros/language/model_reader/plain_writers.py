@@ -59,7 +59,7 @@ class PromptedWriter:
 
     def write(self, said: str, seconds: float, check: Check) -> tuple[str, ...]:
         written = self._generator.write(self._ask(said, seconds), check)
-        return _tidy(one.text for one in written if one.is_complete)
+        return _tidy([written.text] if written.is_complete else [])
 
     def read_ahead(self, check: Check) -> None:
         """Have the model read the task and the examples, so that no instruction waits for that.

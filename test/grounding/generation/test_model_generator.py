@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,15 @@ import pytest
 from tiny_language_models import make_model, make_tokenizer
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.generation import Grammar, TextRequest, quote_data
+from fcp_ros.grounding.generation import TextRequest, WrittenText, quote_data
 from fcp_ros.grounding.generators import (
     ModelGenerator,
     make_model_generator,
     write_prompt_tokens,
 )
-from fcp_ros.grounding.language_model.causal_model import LanguageModel
+from fcp_ros.grounding.language_model.causal_model import LanguageModel, load_language_model
+from fcp_ros.grounding.options import Device, Precision
 
-GRAMMAR = Grammar({"start": (("on",), ("off",))})
 TEMPLATE = (
     "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}<|end|>{% endfor %}<|assistant|>"
 )
@@ -38,17 +39,73 @@ def folder(tmp_path_factory: Any) -> Path:
 
 
 def ask(seconds: float = 60.0) -> TextRequest:
-    return TextRequest("on or off", "now?", GRAMMAR, 2, 8, seconds)
+    return TextRequest("on or off", "now?", 8, seconds)
 
 
-def test_a_folder_writes_what_the_grammar_allows(folder: Path) -> None:
-    generator = make_model_generator(folder)
+def load(folder: Path) -> LanguageModel:
+    return load_language_model(folder, Device.CPU, Precision.FLOAT32)
+
+
+def test_the_likeliest_token_is_written_each_time(folder: Path) -> None:
+    import torch
+
+    generator = make_model_generator(folder, Device.CPU, Precision.FLOAT32)
     assert not generator.is_loaded
     found = generator.write(ask(), never)
-    assert {one.text for one in found} == {"on", "off"}
     assert generator.is_loaded
     assert generator.write(ask(), never) == found
     assert generator.model.startswith("tiny@")
+    loaded = load(folder)
+    tokens, written = write_prompt_tokens(loaded.tokenizer, ask()), []
+    for _ in range(8):  # the definition: each read whole
+        with torch.inference_mode():
+            logits = loaded.model(input_ids=torch.tensor([tokens + written])).logits
+        written.append(int(logits[0, -1].argmax()))
+    assert found.text == loaded.tokenizer.decode(written, skip_special_tokens=True).strip()
+    assert not found.is_complete  # an untrained model seldom ends
+
+
+def test_a_text_that_ends_is_complete(folder: Path) -> None:
+    import torch
+
+    loaded = load(folder)
+    end = loaded.tokenizer.eos_token_id
+    with torch.no_grad():  # a model to which nothing is likelier than the end
+        loaded.model.lm_head.weight.zero_()
+    assert loaded.model.lm_head.weight.argmax() == end == 0
+    assert ModelGenerator("tiny", lambda: loaded).write(ask(), never) == WrittenText("")
+
+
+def test_a_prompt_that_is_too_long_is_refused(folder: Path) -> None:
+    generator = ModelGenerator("tiny", lambda: load(folder))
+    with pytest.raises(GroundingError, match="reads 400") as told:
+        generator.write(TextRequest("on or off" * 400, "now?"), never)
+    assert told.value.code == "context_too_long"
+
+
+def test_a_stop_ends_the_generation_between_two_tokens(folder: Path) -> None:
+    loaded, passes, ended = load(folder), [], threading.Event()
+    forward = loaded.model.forward
+
+    def count(*given: Any, **named: Any) -> Any:
+        passes.append(0)
+        if len(passes) == 2:
+            ended.wait(60.0)
+        return forward(*given, **named)
+
+    loaded.model.forward = count
+
+    def check() -> None:
+        if len(passes) == 2:
+            raise InterruptedError
+
+    generator = ModelGenerator("tiny", lambda: loaded)
+    with pytest.raises(InterruptedError):
+        generator.write(ask(), check)
+    ended.set()
+    again = generator.write(ask(), never)  # behind the first
+    assert len(passes) == 2 + 8
+    assert not again.is_complete
 
 
 def test_a_caller_can_stop_while_the_model_is_loaded(folder: Path) -> None:

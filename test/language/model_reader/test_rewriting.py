@@ -164,7 +164,6 @@ def test_a_check_stops_the_reader(
 def folder(tmp_path_factory: Any) -> Path:
     """A tiny model that has learnt nothing."""
     pytest.importorskip("torch")
-    pytest.importorskip("llguidance")
     tokenizer = make_tokenizer(["Put the apple on the table.", SAID], "digits")
     path = tmp_path_factory.mktemp("models") / "tiny"
     make_model("llama", tokenizer, max_position_embeddings=8192).save_pretrained(path)
