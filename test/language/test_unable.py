@@ -117,6 +117,11 @@ def test_what_was_left_out_or_meant_before(reader, house, said, goal):
     assert reader.read(said, house).best.goal == goal
 
 
+def test_but_no_leaves_nothing_out(reader, house):
+    answer = reader.read("put all the cups on the table but no bowls", house)
+    assert not any('is_a(?x1, "bowl")' in reading.goal for reading in answer.readings[:1])
+
+
 def test_a_hand_holds_one_thing(reader, house):
     """ "Take everything off the counter" doesn't end with all of it in the hand."""
     plain = reader.read("take everything off the counter but the vase", house).best

@@ -72,8 +72,8 @@ class ExceptionParser(TimingParser):
         use = self._nouns.describe_use(start, end, WordRole.LIMIT, "except")
         contrasted = self._get(end - 1) == "not"
         for after, excluded in self._nouns.parse_phrases(end):
-            if bare and (not self._nouns.ends_clause(after) or _says_where(excluded)):
-                continue  # "but the mug on the shelf": that goes there
+            if bare and (not self._nouns.ends_clause(after) or _is_told_apart(excluded)):
+                continue
             fewer = leave_out(clause, (excluded,))
             if fewer is None and contrasted and self._nouns.ends_clause(after):
                 fewer = leave_out(clause, (excluded,), open_=True)
@@ -124,9 +124,11 @@ class ExceptionParser(TimingParser):
             )
 
 
-def _says_where(phrase: Phrase) -> bool:
-    parts = phrase.parts if isinstance(phrase, Coordination) else (phrase,)
-    return any(isinstance(part, NounPhrase) and bool(part.qualities) for part in parts)
+def _is_told_apart(phrase: Phrase) -> bool:
+    """Return True for "but the mug on the shelf" and "but no mug", which ask for more."""
+    if isinstance(phrase, Coordination):
+        return any(map(_is_told_apart, phrase.parts))
+    return bool(phrase.qualities) or phrase.determiner is Determiner.NO
 
 
 def leave_out(
