@@ -82,7 +82,9 @@ def _lacks_action(
         return any(_lacks_action(part, domain, instance, bound) for part in demand.parts)
     if not isinstance(demand, Atom) or not _is_changing(demand, domain):
         return False
-    so = Exists(bound, demand) if bound else demand  # a person is somewhere, and stays there
+    # A person is somewhere, and stays there; that what is brought is nowhere is another matter.
+    own = tuple(variable for variable in bound if Variable(variable.name) in demand.arguments)
+    so = Exists(own, demand) if own else demand
     if PresentState(instance).holds(so, {}):
         return False
     types = {variable.name: variable.type for variable in bound}
