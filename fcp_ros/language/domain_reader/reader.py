@@ -279,11 +279,10 @@ def _check_drafts(
         paraphrase = paraphrase_goal(parsed, domain, instance, subject.statements)
         keeps = _asks_to_keep(draft.sentence)
         reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words, keeps)
-        idle = not found and prepared.leftovers.may_be_left_out(draft.sentence)
         known = draft.sentence.unread or draft.ambiguity or subject.lexicon.has_attributes
         vague = bool(reading.unread) and not known and may_be_offered(prepared.text, reading)
         vague = vague or (bool(draft.unread) and not draft.sentence.unread)
-        found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice, idle, vague))
+        found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice, vague))
     return found
 
 
