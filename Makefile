@@ -17,7 +17,10 @@ VENV := $(shell ROS_WHEELS='$(ROS_WHEELS)' PYTHON='$(PYTHON)' setup/which_venv.s
 # Every command of the project runs in the environment that this one file describes.
 IN_ENVIRONMENT = . $(VENV)/fcp_env.sh &&
 # On this machine only: nothing that tests or the demo say reaches other robots on the network.
-LOCAL = ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST $(if $(filter humble,$(ROS_DISTRO)),ROS_LOCALHOST_ONLY=1)
+unexport ROS_LOCALHOST_ONLY
+PROFILE = $(CURDIR)/config/loopback.xml
+LOCAL = FASTRTPS_DEFAULT_PROFILES_FILE='$(PROFILE)' FASTDDS_DEFAULT_PROFILES_FILE='$(PROFILE)' \
+  ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET
 # A file's tests stay in one process, since tests of live nodes share running ones; files are dealt out in
 # the order of test/conftest.py. Each process computes with one thread; there is one more of them than
 # cores, since tests of live nodes wait, and wait first.

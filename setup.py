@@ -9,7 +9,7 @@ from setuptools import find_packages, setup
 ROOT = Path(__file__).resolve().parent
 MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
 
-SCENE = ["spark-dsg>=1.1,<2", "usd-core>=24.11"]
+SCENE = ["usd-core>=24.11"]
 # open3d-cpu has no CUDA (300 MB in place of 900) and exists for this platform only.
 MESHES = [
     "open3d-cpu>=0.19; sys_platform == 'linux' and platform_machine == 'x86_64'",
@@ -48,6 +48,8 @@ TREES = ["py-trees>=2.2,<3"]
 # the robots' world of `simulator:=pyrobosim`; its page for browsers isn't used
 PYROBOSIM = ["pyrobosim>=5,<6"]
 DEVELOPMENT = [
+    # scenes of Hydra, written for the tests of their reader
+    "spark-dsg>=1.1,<2",
     "hypothesis",
     "mypy",
     "pytest>=8",

@@ -23,6 +23,7 @@ from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import Constant, Term, Variable, atoms
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.syntax import Word, parse_instruction
+from fcp_ros.language.syntax.requests import is_person
 from fcp_ros.package_files import find_domain
 
 FILES = ("gpsr_para_val.txt", "gpsr_para_logical_val.txt")
@@ -78,12 +79,17 @@ def _household() -> Domain:
 
 
 def find_type(noun: Word, label: str) -> str:
-    """Find the type of what is named, by the labels of the household; unknown names are persons."""
+    """Find the type of what is named, by the labels of the household.
+
+    What these lack is somebody if it is written with a capital letter within a sentence, or if
+    WordNet says so.
+    """
     schema, found = _household().schema, type_of_label(label, _household().mapping)
     for type_, kind in _KINDS.items():
         if found is not None and schema.is_subtype(found, kind):
             return type_
-    return "person" if noun.tag.startswith("NNP") else "item"
+    named = noun.shown[:1].isupper() and noun.start > 0
+    return "person" if named or is_person(noun) else "item"
 
 
 def build_scene(sentence: str) -> Instance:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import fcp_ros
 from benchmark.processes import read_cpu_seconds, read_share
+from fcp_ros.nodes.runtime.transports import list_loopback_variables
 
 MODULES: Mapping[str, str] = {
     "scene_graph": "scene_graph.node",
@@ -88,8 +89,8 @@ def start(
     """
     environment = {
         **os.environ,
+        **list_loopback_variables(),
         "ROS_DOMAIN_ID": str(domain),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
     }
     started = []
     try:

@@ -27,6 +27,7 @@ from benchmark.processes import read_resident
 from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.msg import ActionOutcome, SceneGraph, SceneGraphChange, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import ANY_NUMBER, delta_to_ros
+from fcp_ros.nodes.runtime.transports import list_loopback_variables
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import load_scene
@@ -359,8 +360,8 @@ def open_site(
     disk = Disk(folder / "disk")
     environment = {
         **os.environ,
+        **list_loopback_variables(),
         "ROS_DOMAIN_ID": str(domain),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
         "ROS_LOG_DIR": str(folder / "log"),
     }
     stores = disk.folder

@@ -126,7 +126,6 @@ def _values_of(node: SceneNode) -> dict[str, AttributeValue]:
 def relation_options_for(schema: Schema, also: Iterable[str] = ()) -> RelationOptions:
     """Return the default options, extended by the derivable relations that a schema declares."""
     declared = {relation.name for relation in schema.relations if len(relation.legs) == 2}
-    declared |= {attribute.name for attribute in schema.attributes}
     return RelationOptions(also=frozenset(declared.intersection(ON_REQUEST).union(also)))
 
 

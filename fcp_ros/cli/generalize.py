@@ -25,7 +25,7 @@ from fcp_ros.abstraction.debugging.outcome import (
     GeneralizationProgress,
     GeneralizationRound,
 )
-from fcp_ros.abstraction.policy.policy_file import write_policy
+from fcp_ros.abstraction.policy.policy_file import save_policy, write_policy
 from fcp_ros.abstraction.proposers.abstraction_text import FileProposer
 from fcp_ros.abstraction.proposers.faults import AbstractionError
 from fcp_ros.abstraction.proposers.learning import ReportCallback, SymbolicOptions, SymbolicProposer
@@ -305,7 +305,7 @@ def run_generalize(
         found = _generalize(domain, training, goal, choice, options, quiet=as_json)
         if found.policy is not None and out is not None:
             out.parent.mkdir(parents=True, exist_ok=True)
-            out.write_text(write_policy(found.policy), encoding="utf-8")
+            save_policy(found.policy, out)
     if as_json:
         typer.echo(json.dumps(to_plain_generalization(found), indent=1))
     else:

@@ -22,7 +22,6 @@ with defer_imports(__name__):
         Element,
         is_solved,
         plan_request,
-        policy_goal,
         predicate_query,
     )
 
@@ -37,6 +36,5 @@ __all__ = [
     "PendingReply",
     "is_solved",
     "plan_request",
-    "policy_goal",
     "predicate_query",
 ]

@@ -12,7 +12,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from unique_identifier_msgs.msg import UUID
 
-from fcp_ros.action import AchieveGoal, ExecutePlan, Generalize, MakePlan
+from fcp_ros.action import AchieveGoal, ExecutePlan, MakePlan
 from fcp_ros.client.goal_control import SERVICES, UNCHANGING, GoalControl, choose_policies
 from fcp_ros.client.pending import FcpUnavailable, PendingGoal, PendingReply, ServerGuard
 from fcp_ros.client.queries import fetch_latched, plan_request, to_sendable
@@ -31,7 +31,6 @@ from fcp_ros.nodes.conversions.common import duration_to_ros
 from fcp_ros.nodes.runtime.action_call import make_action_client
 from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.srv import (
-    Align,
     AnswerQuestion,
     GetCalibration,
     GetSceneGraph,
@@ -90,7 +89,6 @@ class FcpClient:
             name: make_action_client(node, kind, self._prefix + name, self._group)
             for name, kind in (
                 ("make_plan", MakePlan),
-                ("generalize", Generalize),
                 ("execute_task_plan", ExecutePlan),
                 ("achieve_goal", AchieveGoal),
             )
@@ -110,7 +108,6 @@ class FcpClient:
                 ("interpret", Interpret),
                 ("answer_question", AnswerQuestion),
                 ("settle_name", SettleName),
-                ("align", Align),
                 *SERVICES.items(),
             )
         }
@@ -167,10 +164,6 @@ class FcpClient:
         choose_policies(goal, when_busy, priority, when_late)
         return self._send_goal("achieve_goal", goal)
 
-    def send_generalize(self, goal: Generalize.Goal) -> PendingGoal:
-        """Have a policy looked for; the result is a ``Generalize.Result``."""
-        return self._send_goal("generalize", goal)
-
     def send_answer(self, question: Question, choice: int) -> PendingReply:
         """Answer a question of a goal; the answer is an ``AnswerQuestion.Response``."""
         request = AnswerQuestion.Request(id=question.id, choice=choice)
@@ -195,10 +188,6 @@ class FcpClient:
             queries=list(queries), time_limit=duration_to_ros(time_limit or 0.0)
         )
         return self._send_request("judge", request)
-
-    def send_align(self, request: Align.Request) -> PendingReply:
-        """Have names of two vocabularies compared; the answer is an ``Align.Response``."""
-        return self._send_request("align", request)
 
     def send_load_scene(self, path: str) -> PendingReply:
         """Have a scene file loaded; the answer is a ``LoadScene.Response``."""
@@ -382,33 +371,6 @@ class FcpClient:
     def load_domain(self, path: str) -> LoadDomain.Response:
         """Let the planner plan with another domain."""
         return self._ask("load_domain", LoadDomain.Request(path=path))
-
-    def align(
-        self,
-        domain: str,  # file of the domain that states the goal
-        problem: str,
-        *,
-        other: str = "",  # domain that plans are tried in; "" takes that of the planner
-        world: str = "",  # its problem or scene; "" takes `problem`, or the present scene
-        time_limit: float | None = None,  # seconds; None takes the planner's parameter
-        settle: int = 3,  # plans to try after a success, to tell names from others that fit as well
-    ) -> Align.Response:
-        """Find out which names of a PDDL domain are names of another one, by trying plans."""
-        request = Align.Request(
-            domain=domain,
-            problem=problem,
-            other=other,
-            world=world,
-            time_limit=duration_to_ros(time_limit or 0.0),
-            settle=settle,
-        )
-        self.wait_for("align")
-        return self.send_align(request).result((time_limit or 0.0) + self._answer_timeout)
-
-    def generalize(self, goal: Generalize.Goal, *, timeout: float) -> Generalize.Result:
-        """Look for a general policy (see `queries.policy_goal`); cancel it after `timeout` s."""
-        self.wait_for("generalize")
-        return self.send_generalize(goal).result(timeout)
 
     def name_proposals(self, timeout: float = 2.0) -> list[Synonym]:
         """List names of perception that were proposed, kept or refused; wait at most `timeout` s.

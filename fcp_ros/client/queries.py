@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field
@@ -13,7 +13,6 @@ from typing import Any
 from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 
-from fcp_ros.action import Generalize
 from fcp_ros.msg import (
     Argument,
     ArgumentContext,
@@ -121,36 +120,6 @@ def plan_request(
         deadline=duration_to_ros(deadline or 0.0),
         budgets=budgets_to_ros(budgets or {}),
         explain=explain,
-    )
-
-
-def policy_goal(
-    name: str,
-    tasks: Sequence[str] = (),  # PDDL problems, or scenes
-    *,
-    domain: str = "",  # PDDL or YAML domain of the tasks; "" takes the planner's own
-    goal: str = "",  # in all scenes; a PDDL problem has its own
-    present_scene: bool = False,  # True to learn from the present scene, too
-    # file of an abstraction or a policy that is to be checked; "" to learn one
-    abstraction: str = "",
-    replace: bool = False,  # True to replace a policy of this name
-    time_limit: float | None = None,  # seconds; None takes the planner's parameter
-    rounds: int = 0,  # proposals that are checked at most; 0 takes the default
-    seed: int = 0,  # of all that is drawn by chance
-) -> Generalize.Goal:
-    """Build a goal of ``generalize``: find a policy from a few tasks."""
-    return Generalize.Goal(
-        name=to_sendable(name),
-        tasks=[to_sendable(task) for task in tasks],
-        domain=to_sendable(domain),
-        goal=to_sendable(goal),
-        present_scene=present_scene,
-        proposer=Generalize.Goal.FILE if abstraction else Generalize.Goal.SYMBOLIC,
-        abstraction=to_sendable(abstraction),
-        replace=replace,
-        time_limit=duration_to_ros(time_limit or 0.0),
-        rounds=rounds,
-        seed=seed,
     )
 
 

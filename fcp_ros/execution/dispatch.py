@@ -479,14 +479,18 @@ class Dispatcher:
             message,
             len(self._done),
             tuple(self._records),
-            ", ".join(self._setbacks.silent),
+            ", ".join(self._list_silent()),
             self._setbacks.lost_robots,
         )
+
+    def _list_silent(self) -> tuple[str, ...]:
+        """List the executors that may still be acting: those that have answered since are none."""
+        return tuple(filter(self._situation.ledger.is_acting, self._setbacks.silent))
 
     def _find_end(self) -> tuple[DispatchStatus, str]:
         done, total = len(self._done), len(self._steps)
         if self._situation.is_cancelled:
-            text = describe_cancellation(done, total, self._setbacks.silent)
+            text = describe_cancellation(done, total, self._list_silent())
             return DispatchStatus.CANCELLED, text
         if (failed := self._setbacks.end) is not None:
             return failed

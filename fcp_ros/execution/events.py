@@ -294,6 +294,10 @@ class ExecutorLedger:
                 return attempt
         return None
 
+    def is_acting(self, executor: str) -> bool:
+        """Return True if an executor has not answered for a step that it was given."""
+        return any(step.executor == executor for step, _ in self._open.values())
+
     def find_step(self, attempt: int) -> PlanStep | None:
         return self._open[attempt][0] if attempt in self._open else None
 

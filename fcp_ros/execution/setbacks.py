@@ -20,7 +20,7 @@ class Setbacks:
         self._further: list[str] = []  # what has failed after it, in sentences
         self._gone: dict[str, None] = {}  # executors that are not there, or say nothing
         self._lost: dict[str, None] = {}  # robots whose own executors are gone
-        self._silent: dict[str, None] = {}  # executors that may still be acting
+        self._silent: dict[str, None] = {}  # executors that had not answered
         self.is_given_up = False  # a failure concerns more than one robot
 
     def add(self, failure: PlanFailure, elements: Iterable[str], *, has_begun: bool) -> bool:
@@ -42,7 +42,7 @@ class Setbacks:
         return self.is_given_up and not was_given_up
 
     def note_silence(self, executor: str) -> None:
-        """Note that an executor has not answered, and may still be acting."""
+        """Note that an executor has not answered."""
         self._silent[executor] = None
 
     def concern(self, elements: Iterable[str]) -> bool:
@@ -63,7 +63,7 @@ class Setbacks:
 
     @property
     def silent(self) -> tuple[str, ...]:
-        """The executors that may still be acting."""
+        """The executors that had not answered when something failed."""
         return tuple(self._silent)
 
     @property

@@ -48,6 +48,8 @@ class Refusal(Enum):
     """It is only said what may be done."""
     BAN = "ban"
     """It is only said what may not be done, and this names no state."""
+    UNABLE = "unable"
+    """No action brings it about: people aren't carried."""
 
 
 class WordRole(Enum):

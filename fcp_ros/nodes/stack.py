@@ -25,7 +25,8 @@ from rclpy.signals import SignalHandlerOptions
 from fcp_ros.grounding.options import EvidenceWorld
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterValue
-from fcp_ros.nodes.runtime.spin import NodeThreads, StopRequest, avoid_shared_memory
+from fcp_ros.nodes.runtime.spin import NodeThreads, StopRequest
+from fcp_ros.nodes.runtime.transports import avoid_shared_memory
 
 NODES: Mapping[str, str] = {
     "scene_graph": "scene_graph.node:SceneGraphNode",

@@ -12,11 +12,9 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-
-import numpy as np
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.answer.solution import PlanningProblem, Solution
@@ -32,7 +30,6 @@ from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch
-from fcp_ros.planning.search.carrying import Carries, find_carries
 from fcp_ros.planning.search.independent import settle_apart
 from fcp_ros.planning.search.part_by_part import CollectablePart, reach_parts
 from fcp_ros.planning.search.portfolio import SMALL, SearchEngine, SearchFactory
@@ -55,8 +52,6 @@ LEAST_EFFORT = 100
 """Effort that is granted to the search for one, beside that for each step."""
 KEEPING_EFFORT = 5_000
 """Effort of a search that goes on from the end of a plan."""
-TOURS = 3
-"""Tours by which parts of a goal are reached. Measured: 0.3 s each for 100 parts."""
 
 
 class SearchRounds:
@@ -273,17 +268,12 @@ class SearchRounds:
         """Take plans that reach one part of the goal after the other; return the valued task."""
         encoding, by_cost = work.encoding, not self._problem.membership_first
         parts = [CollectablePart(*part) for part in encoding.list_parts(task, by_cost)]
-        if not parts or count_operators(task) <= SMALL:
+        if not parts or count_operators(task) <= SMALL or self.known is not None:
             return task
         self._prepare_kernels(task)
         goal, check = len(encoding.variables.values), self._watch.check
-        carries = self._find_carries(work, task, parts)
-        if self.known is not None:
-            return task
-        draws = map(np.random.default_rng, range(TOURS if carries is not None else 0))
-        tours = (carries.find_tour(draw, check) for draw in draws if carries is not None)
         prepared = self._searches.prepare(task)
-        for operators in reach_parts(prepared, parts, goal, work.objective, check, tours):
+        for operators in reach_parts(prepared, parts, goal, work.objective, check):
             self.ask(work.list_unknown(operators, self._judge))
             task = self._value_task(work)
             whole = encoding.settle_goal(task, operators, by_cost)
@@ -293,25 +283,9 @@ class SearchRounds:
                 self._take(work, task, make_plan(task, whole, work.objective.composition))
         return task
 
-    def _find_carries(
-        self, work: TaskSearch, task: FlatTask, parts: Sequence[CollectablePart]
-    ) -> Carries | None:
-        """Find what limits the parts most, if things are carried; note how many are left out."""
-        goal = len(work.encoding.variables.values)
-        ways = [part.operators for part in parts]
-        found = [find_carries(task, ways, goal, one) for one in range(len(task.amount))]
-        limits = {one.count_most() - len(one.parts): one for one in found if one is not None}
-        if not limits:
-            return None
-        fewest = min(limits)
-        if work.is_complete:
-            work.least_left_out = self._problem.goal.parts - (len(parts) + fewest)
-            self._note_left_out(work)
-        return limits[fewest]
-
     def _note_left_out(self, work: TaskSearch) -> None:
         if work.is_complete and not self._problem.membership_first:
-            least = max(self._problem.premium.split(work.bound)[0], work.least_left_out)
+            least = self._problem.premium.split(work.bound)[0]
             if self.known is not None:
                 least = min(least, self._problem.premium.split(self.known.cost)[0])
             self.least_left_out = max(self.least_left_out, int(least))

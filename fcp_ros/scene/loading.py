@@ -29,10 +29,8 @@ from fcp_ros.scene.formats import (
 from fcp_ros.scene.formats.canonical import write_scene
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, Syntax, open_scene_file
 from fcp_ros.scene.formats.spark_dsg import dsg_reader as spark_dsg
-from fcp_ros.scene.formats.spark_dsg.dsg_writer import write_spark
 from fcp_ros.scene.formats.usd import usd_reader as usd
 from fcp_ros.scene.formats.usd.stage import is_usd
-from fcp_ros.scene.formats.usd.usd_writer import write_usd
 from fcp_ros.scene.formats.validation import describe_crossing_outlines
 from fcp_ros.scene.formats.worlds import habitat, mjcf, sdf
 from fcp_ros.scene.graph.elements import SceneError
@@ -421,10 +419,6 @@ def _write_graphml(graph: SceneGraph, path: Path) -> tuple[str, ...]:
 WRITERS: tuple[SceneWriter, ...] = (
     SceneWriter("canonical", "canonical JSON", (".json",), _write_canonical),
     SceneWriter("canonical_yaml", "canonical YAML", (".yaml", ".yml"), _write_canonical),
-    SceneWriter("spark_dsg_json", "Spark-DSG JSON (Hydra)", (".json",), write_spark),
-    SceneWriter("spark_dsg_binary", "Spark-DSG binary (Hydra)", (".sparkdsg",), write_spark),
-    SceneWriter("usd", "USD, text", (".usda",), write_usd),
-    SceneWriter("usd_binary", "USD, binary", (".usdc", ".usd"), write_usd),
     SceneWriter("graphml", "GraphML (networkx, Gephi, yEd)", (".graphml",), _write_graphml),
 )
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.binding.renaming import relation_options_for
-from fcp_ros.cset import Attribute, AttributeKind, Relation, Schema
+from fcp_ros.cset import Relation, Schema
 from fcp_ros.domain.scene_names import SCENE_LAYERS
 from fcp_ros.scene import Layer, SceneError
 
@@ -18,11 +18,8 @@ def test_nothing_is_declared(schema: Schema) -> None:
 
 
 def test_what_is_declared_is_derived(schema: Schema) -> None:
-    reach = Attribute("reach", "thing", AttributeKind.STRING)
-    larger = replace(
-        schema, relations=(*schema.relations, NEAR), attributes=(*schema.attributes, reach)
-    )
-    assert relation_options_for(larger).also == {"near", "reach"}
+    larger = replace(schema, relations=(*schema.relations, NEAR))
+    assert relation_options_for(larger).also == {"near"}
 
 
 def test_other_legs_mean_something_else(schema: Schema) -> None:

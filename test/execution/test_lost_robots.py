@@ -100,6 +100,17 @@ def test_a_step_for_both_robots_is_not_begun():
     assert [one.step for one in bench.of(ev.SendStep)] == [FIRST]
 
 
+def test_a_lost_executor_that_has_answered_is_not_said_to_be_acting():
+    """The second robot goes on meanwhile, so that the plan ends after the answer."""
+    steps = order(2, agents=(("r1",), ("r2",)))
+    bench = make_bench(FIRST, SECOND, order=steps).start()
+    bench.tell(ev.ExecutorLost("r1/go"))
+    bench.tell(ev.Forgotten(1))
+    end(bench, 1)
+    assert bench.result.status is DispatchStatus.EXECUTOR_LOST
+    assert (bench.result.unanswered, bench.result.lost_robots) == ("", ("r1",))
+
+
 def test_an_answer_that_comes_late_leaves_nothing_abandoned():
     bench = make_bench(FIRST, order=order(1, agents=(("r1",),))).start()
     attempt = bench.accept()

@@ -49,33 +49,6 @@ SCENE = "twin_house_furnished"
 
 SUPPORT = Path(__file__).parents[1] / "support"
 
-DDS_PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
-<dds xmlns="http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles">
-  <library_settings><intraprocess_delivery>OFF</intraprocess_delivery></library_settings>
-  <profiles>
-    <transport_descriptors><transport_descriptor>
-      <transport_id>loopback</transport_id><type>UDPv4</type>
-      <interfaceWhiteList><address>127.0.0.1</address></interfaceWhiteList>
-    </transport_descriptor></transport_descriptors>
-    <participant profile_name="loopback" is_default_profile="true"><rtps>
-      <userTransports><transport_id>loopback</transport_id></userTransports>
-      <useBuiltinTransports>false</useBuiltinTransports>
-    </rtps></participant>
-  </profiles>
-</dds>
-"""
-"""The nodes under test and the test meet as separate processes do, through the loopback interface.
-
-Fast DDS (2.14, 3) has a shortcut between ROS contexts of one process, which never repeats what its
-receiver was not ready for. When one of two contexts has destroyed topics or services before the
-other discovers it, the other can miss a gap in the list of them, and then learns of nothing that
-comes after the gap: requests are served, and their answers go nowhere.
-
-Nor does it get shared memory. When a process is killed while it takes a message from there, whoever
-sends to it next never returns, and keeps the interpreter's lock (eProsima/Fast-DDS#6484): of some
-600 participants that a script killed, one froze the script for good. Tests kill dozens.
-"""
-
 
 def wait_until(condition: Callable[[], object], what: str, timeout: float = DEADLINE) -> Any:
     """Wait until `condition` returns something true, and return it; fail after `timeout` s."""
@@ -239,18 +212,16 @@ class Inbox:
 
 @pytest.fixture(scope="session", autouse=True)
 def ros_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """A ROS domain of its own on this machine only, with Fast DDS as `DDS_PROFILE` has it.
+    """A ROS domain of its own on this machine only, where nodes meet as separate processes do.
 
     Logs and stores go to a temporary folder.
     """
+    from fcp_ros.nodes.runtime.transports import list_loopback_variables
+
     folder = tmp_path_factory.mktemp("ros")
-    profile = folder / "dds.xml"
-    profile.write_text(DDS_PROFILE)
     patch = pytest.MonkeyPatch()
-    patch.setenv("FASTRTPS_DEFAULT_PROFILES_FILE", str(profile))  # Fast DDS 2
-    patch.setenv("FASTDDS_DEFAULT_PROFILES_FILE", str(profile))  # Fast DDS 3
-    # LOCALHOST would add shared memory to the transports of the profile, which is as local.
-    patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET")
+    for name, value in list_loopback_variables().items():
+        patch.setenv(name, value)
     patch.delenv("ROS_LOCALHOST_ONLY", raising=False)
     patch.setenv("ROS_LOG_DIR", str(folder / "log"))
     patch.setenv("XDG_STATE_HOME", str(folder / "state"))

@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from ros_domains import claim_domain
 
 from fcp_ros.action import ExecuteStep
 from fcp_ros.client import FcpClient
@@ -32,7 +31,6 @@ RUNS = {
     "calibration": [([], 0, "outcomes")],
     "settle_names": [([], 0, "No names are proposed.")],
     "ask": [(["blorp the frim"], ERRORS, "frim")],
-    "generalize": [(["cups"], ERRORS, "set its parameter policies")],
 }
 """Of each example: arguments, exit code, and what is shown, where nothing moves."""
 MOVES = {
@@ -96,26 +94,6 @@ def test_examples_move_the_robot(name, repository, scene):
     assert done.returncode == 0, done.stdout + done.stderr
     assert shown in done.stdout
     assert "Traceback" not in done.stderr
-
-
-def test_a_policy_is_checked_and_planned_with(repository, stack_options, tmp_path):
-    """On a robot of its own: what the planner of other tests has learned would be in their way."""
-    policies = tmp_path / "policies"
-    policies.mkdir()
-    with claim_domain() as domain_id:
-        options = stack_options(
-            tmp_path,
-            {"task_planner": {"policies": str(policies)}},
-            nodes=("scene_graph", "grounder", "task_planner"),
-            domain_id=domain_id,
-        )
-        with NodeStack(options) as stack:
-            stack.wait_active()
-            done = run(repository, "generalize", domain_id=domain_id)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "left = count(" in done.stdout
-    assert done.stdout.endswith("carry: navigate\nput_down_last: place\n")
-    assert [file.name for file in policies.iterdir()] == ["cups.yaml"]
 
 
 def faults_after_interrupt(process: subprocess.Popen) -> str:

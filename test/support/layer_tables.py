@@ -84,7 +84,6 @@ FOLDERS = {
         "executive",
         "simulation",
         "executors",
-        "plansys2",
         "simulated_executor",
     ),
 }

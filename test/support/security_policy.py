@@ -86,10 +86,8 @@ PLANSYS2 = {
     ("topic", "publish"): [
         "/diagnostics",
         "plansys2_bridge/sign_of_life",
-        "problem_expert/knowledge",
-        "problem_expert/update_notify",
     ],
-    ("service", "reply"): ["planner/*", "domain_expert/*", "problem_expert/*"],
+    ("service", "reply"): ["planner/*"],
 }
 SIMULATION = {
     ("topic", "publish"): [

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random scenes to be written, and where a scene read back differs from what was written."""
+"""Random scenes to be written."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation
-
-EXACT = 1e-4
 
 metres = st.floats(-50.0, 50.0).map(lambda number: round(number, 3))
 extents = st.floats(0.05, 9.0).map(lambda number: round(number, 3))
@@ -70,69 +67,3 @@ def scenes(draw: st.DrawFn) -> SceneGraph:
         if name != "on" or len(elements) != 2 or rank(elements[0]) < rank(elements[1])
     ]
     return SceneGraph.of(nodes, relations, frame_id=draw(st.sampled_from(["map", "odom"])))
-
-
-def unsaid_losses(
-    before: SceneGraph, after: SceneGraph, notes: Sequence[str], extra_parents: bool = False
-) -> list[str]:
-    """What differs though no note names it; nodes that a note names may differ in any way.
-
-    Args:
-        before, after: The graph written, and what was read.
-        notes: What the writer said.
-        extra_parents: Whether relations may have become parents, which a note says if they are new.
-    """
-    adopted = " ".join(note for note in notes if "becomes a parent" in note)
-    said = " ".join(note for note in notes if "becomes a parent" not in note)
-    found = [] if before.frame_id == after.frame_id else ["the frame"]
-    for node in before.nodes.values():
-        if node.id in said:
-            continue
-        twin = after.nodes.get(node.id)
-        if twin is None:
-            found.append(f"{node.id} is missing")
-            continue
-        known = {parent for parent in node.parents if parent in after.nodes}
-        new = {p for p in twin.parents if f"{p} becomes a parent of {node.id}" in adopted}
-        if set(twin.parents) - new != known:
-            found.append(f"{node.id}: parents {twin.parents}, not {node.parents}")
-        found += [f"{node.id}: {what}" for what in _different(node, twin)]
-    if "relations" not in said:
-        kept = {relation.key for relation in after.relations}
-        for relation in before.relations:
-            legs = relation.elements
-            if relation.key not in kept and not any(leg in said for leg in legs):
-                became_parent = extra_parents and relation.name in ("in_room", "at")
-                if not became_parent and not (relation.name == "connected" and legs[0] == legs[1]):
-                    found.append(f"{relation} is missing")
-    return found
-
-
-def _different(node: SceneNode, twin: SceneNode) -> Iterable[str]:
-    for what in ("layer", "category", "attributes"):
-        if getattr(node, what) != getattr(twin, what):
-            yield f"{what} {getattr(twin, what)}, not {getattr(node, what)}"
-    pairs = [
-        ("size", node.size or (), twin.size or ()),
-        ("height", (node.height or 0.0,), (twin.height or 0.0,)),
-        ("outline", sum(node.polygon, ()), sum(twin.polygon, ())),
-        ("position", _position(node), _position(twin)),
-    ]
-    for what, ours, theirs in pairs:
-        if len(ours) != len(theirs) or any(
-            abs(a - b) > EXACT for a, b in zip(ours, theirs, strict=True)
-        ):
-            yield f"{what} {theirs}, not {ours}"
-    if node.size is not None and not _turned_alike(node, twin):
-        yield f"orientation {twin.pose}, not {node.pose}"
-
-
-def _position(node: SceneNode) -> tuple[float, ...]:
-    return node.pose.position if node.pose is not None else ()
-
-
-def _turned_alike(node: SceneNode, twin: SceneNode) -> bool:
-    if node.pose is None or twin.pose is None:
-        return True  # said with the position
-    alike = sum(a * b for a, b in zip(node.pose.orientation, twin.pose.orientation, strict=True))
-    return abs(alike) > 1.0 - EXACT

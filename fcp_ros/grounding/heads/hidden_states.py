@@ -14,7 +14,6 @@ with a pass of its own, again whenever a pass is twice as long as the longest on
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -41,16 +40,16 @@ from fcp_ros.grounding.language_model.packed_forward import (
     Tokens,
     pack,
     plan_passes,
+    refuse_architecture,
+    refuse_failing,
 )
 from fcp_ros.grounding.models.torch_device import (
     build_loading_arguments,
     choose_device,
     choose_precision,
-    is_out_of_memory,
 )
 from fcp_ros.grounding.options import Device, Precision
 
-LOG = logging.getLogger(__name__)
 Array = NDArray[np.float32]
 
 QUESTION_ENDS = ScoreTrie((TrieNode(-1, -1, 0, None),), (), ())
@@ -101,7 +100,6 @@ class StateReader:
         layers = find_layers(model)
         for number in places.layers:
             layers[number - 1].register_forward_hook(self._make_hook(number))
-        self.takes_packs = True
 
     def read(self, prefix: Tokens, questions: Sequence[Sequence[int]]) -> Array:
         """Read the features of questions (one own token at least), shape (questions, features)."""
@@ -126,40 +124,21 @@ class StateReader:
         return np.stack([rows[index] for index in range(len(questions))]) if rows else _NOTHING
 
     def _choose_next(self, lengths: Sequence[int]) -> list[int]:
-        if not self.takes_packs:
-            return [0]
         return plan_passes(lengths, 1, self._budget.tokens, UNBOUNDED)[0]
 
-    def _read_checked(self, prefix: Tokens, questions: Sequence[Sequence[int]]) -> Array | None:
-        """Read one pass; None if the model turns out not to honour the mask."""
+    def _read_checked(self, prefix: Tokens, questions: Sequence[Sequence[int]]) -> Array:
+        """Read one pass; NOT_A_MODEL if the model turns out not to honour the mask."""
         length = len(prefix) + sum(map(len, questions))
-        alone = len(questions) == 1 and not self.takes_packs
-        if alone or length < 2 * self._checked:
-            return self._read_alone(prefix, questions[0]) if alone else self._run(prefix, questions)
+        if length < 2 * self._checked:
+            return self._run(prefix, questions)
         expected = self._read_alone(prefix, questions[-1])[0]
-        try:
+        with refuse_failing(self._model):
             found = self._run(prefix, questions)
-        except Exception as error:
-            if is_out_of_memory(error):
-                raise
-            # An architecture without support for mask, cache or positions may raise anything.
-            self._go_alone(f"{type(error).__name__}: {error}")
-            return None
         difference = float(np.linalg.norm(found[-1] - expected) / np.linalg.norm(expected))
         if not difference <= self._tolerance:
-            self._go_alone(f"a packed question is off by {difference:.2g}")
-            return None
+            raise refuse_architecture(self._model, f"a question is off by {difference:.2g}")
         self._checked = length
         return found
-
-    def _go_alone(self, reason: str) -> None:
-        self.takes_packs = False
-        self._forward.prefixes.clear()
-        LOG.warning(
-            "the model doesn't take a packed pass, so each question is read on its own, which is "
-            "slower (%s)",
-            reason.splitlines()[0][:200],
-        )
 
     def _run(self, prefix: Tokens, questions: Sequence[Sequence[int]]) -> Array:
         """Read questions in one packed pass."""

@@ -7,6 +7,5 @@ probability of every way to write a score from 0 to 100.
 - `oracle`: from requests to memberships.
 - `rubric_prompt`: the question in words (shared with the endpoint oracle), and as tokens.
 - `causal_model`: the model in memory, and all ways in which its tokens write a score.
-- `packed_forward`: runs a packed pass with a tree mask after a cached prefix, or the slower way for
-  models that don't take one.
+- `packed_forward`: runs a packed pass with a tree mask after a cached prefix.
 """

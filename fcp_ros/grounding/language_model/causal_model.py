@@ -94,11 +94,6 @@ class ScoreTrie:
             return ()
         return (*self.find_path(self.nodes[node].parent), self.nodes[node].token)
 
-    def find_leaves(self) -> tuple[int, ...]:
-        """Find the nodes without children; their paths together visit every node."""
-        parents = {node.parent for node in self.nodes}
-        return tuple(index for index in range(len(self.nodes)) if index not in parents)
-
     def extract_chain(self, node: int) -> tuple[ScoreTrie, tuple[int, ...]]:
         """Extract the way to one node as a trie of one path, and the index of each of its edges."""
         way = [node]
@@ -391,9 +386,9 @@ def make_language_model(
             f"such as {missing[0]}: it lacks digits; use another language model",
         )
     window = getattr(config, "max_position_embeddings", None) or UNBOUNDED
-    return LanguageModel(
-        model.eval(), tokenizer, device, precision, trie, int(window), read_attention(config)
-    )
+    attention = read_attention(config)
+    window = min(int(window), attention.chunk)
+    return LanguageModel(model.eval(), tokenizer, device, precision, trie, window, attention)
 
 
 def read_attention(config: Any) -> Attention:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -44,10 +44,12 @@ from fcp_ros.grounding.language_model.causal_model import (
     sum_scores,
 )
 from fcp_ros.grounding.language_model.packed_forward import (
-    PlainPass,
     TokenBudget,
     TreePass,
+    can_select_rows,
     plan_passes,
+    refuse_architecture,
+    refuse_failing,
 )
 from fcp_ros.grounding.language_model.rubric_prompt import (
     PROMPT_VERSION,
@@ -57,7 +59,6 @@ from fcp_ros.grounding.language_model.rubric_prompt import (
 )
 from fcp_ros.grounding.membership_oracle import Answer, PerRequestOracle
 from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
-from fcp_ros.grounding.models.torch_device import is_out_of_memory
 from fcp_ros.grounding.options import (
     Device,
     Estimate,
@@ -84,14 +85,30 @@ class MaskCheck:
         # The last of the deepest nodes: most branches that it must not see come before it.
         deepest = max(range(len(trie.nodes)), key=lambda n: (trie.nodes[n].depth, n))
         small, self._edges = trie.extract_chain(deepest)
-        alone = replace(loaded, trie=small)
-        self._plain = PlainPass(alone, TrieLogits(small, loaded.device), may_branch=False)
-        self.tolerance = choose_tolerance(loaded.precision)
+        self._path = trie.find_path(deepest)
+        self._loaded = loaded
+        self._reader = TrieLogits(small, loaded.device)
+        self._tolerance = choose_tolerance(loaded.precision)
 
-    def compare(self, prompt: Sequence[int], packed: NextTokens, index: int) -> float:
-        """Measure the difference of a packed answer (temperature 1) from a pass of its own."""
-        alone = self._plain.run(prompt, 1, 1.0)
-        return measure_difference(packed.edges[index, list(self._edges)], alone.edges[0])
+    def check(self, prompt: Sequence[int], packed: NextTokens, index: int) -> None:
+        """Refuse the model (NOT_A_MODEL) if a packed answer (temperature 1) is another one."""
+        alone = self._reader.read(self._read_alone(prompt), 1.0)
+        difference = measure_difference(packed.edges[index, list(self._edges)], alone.edges[0])
+        if difference > self._tolerance:
+            raise refuse_architecture(self._loaded.model, f"an answer is off by {difference:.2g}")
+
+    def _read_alone(self, prompt: Sequence[int]) -> Any:
+        """Compute the logits at the end of the prompt and along the path, in a plain pass."""
+        import torch
+
+        model, rows = self._loaded.model, len(self._path) + 1
+        keep = {"logits_to_keep": rows} if can_select_rows(model) else {}
+        tokens = torch.tensor([[*prompt, *self._path]], device=self._loaded.device)
+        with torch.inference_mode():
+            out = model(
+                input_ids=tokens, attention_mask=torch.ones_like(tokens), use_cache=False, **keep
+            )
+        return out.logits[:, -rows:]
 
 
 class Scorer:
@@ -101,7 +118,6 @@ class Scorer:
         reader = TrieLogits(loaded.trie, loaded.device)
         self.loaded = loaded
         self.tree = TreePass(loaded, reader)
-        self.plain = PlainPass(loaded, reader)
         self._check = MaskCheck(loaded)
         self._checked = 0
         vocabulary = getattr(loaded.model.config.get_text_config(), "vocab_size", 0)
@@ -109,7 +125,6 @@ class Scorer:
         self._budget = TokenBudget(
             token_budget, loaded.device, self.tree.prefixes.clear, self._halve_rows
         )
-        self.takes_trees = True
         self.notes: list[str] = []
         """Remarks for people, each also logged once."""
 
@@ -138,67 +153,37 @@ class Scorer:
         waiting = list(range(len(batch.tails)))
         while waiting:
             chosen = self._choose_next(batch, waiting)
-            if chosen:
-                read = self._budget.run(
-                    partial(self._read_packed, batch, chosen, temperature), len(chosen) > 1
-                )
-            else:
-                chosen = waiting[:1]
-                prompt = batch.join(chosen[0])
-                read = self._budget.run(
-                    partial(self.plain.run, prompt, self.token_budget, temperature),
-                    self.token_budget > len(prompt),
-                )
+            read = self._budget.run(
+                partial(self._read_packed, batch, chosen, temperature), len(chosen) > 1
+            )
             if read is None:
-                continue  # again, with a smaller pass or the plain way
+                continue  # again, with a smaller pass
             answers[chosen] = sum_scores(trie, read)
             done = set(chosen)
             waiting = [index for index in waiting if index not in done]
         return answers
 
     def _choose_next(self, batch: PromptBatch, waiting: list[int]) -> list[int]:
-        """Choose the prompts of the next packed pass; none if the rest must go the plain way."""
-        room = self.loaded.attention.chunk - len(batch.prefix) - self.loaded.trie.depth
-        fitting = [index for index in waiting if len(batch.tails[index]) <= room]
-        if not self.takes_trees or not fitting:
-            return []
-        lengths = [len(batch.tails[index]) for index in fitting]
+        """Choose the prompts of the next packed pass."""
+        lengths = [len(batch.tails[index]) for index in waiting]
         nodes = len(self.loaded.trie.nodes)
         first = plan_passes(lengths, nodes, self.token_budget, self._row_budget)[0]
-        return [fitting[place] for place in first]
+        return [waiting[place] for place in first]
 
     def _read_packed(
         self, batch: PromptBatch, chosen: list[int], temperature: float
-    ) -> NextTokens | None:
-        """Read a packed pass; None if the model turns out not to honour the mask."""
+    ) -> NextTokens:
+        """Read a packed pass; NOT_A_MODEL if the model turns out not to honour the mask."""
         tails = [batch.tails[index] for index in chosen]
         length = len(batch.prefix) + sum(map(len, tails)) + len(tails) * len(self.loaded.trie.nodes)
-        check = length >= 2 * self._checked
-        try:
-            read = self.tree.run(batch.prefix, tails, 1.0 if check else temperature)
-            if not check:
-                return read
-            last = len(chosen) - 1
-            difference = self._check.compare(batch.join(chosen[last]), read, last)
-        except Exception as error:
-            if is_out_of_memory(error) or not check:
-                raise
-            # An architecture without support for mask, cache or positions may raise anything.
-            self._go_plain(f"{type(error).__name__}: {error}")
-            return None
-        if difference > self._check.tolerance:
-            self._go_plain(f"a packed answer is off by {difference:.2g}")
-            return None
+        if length < 2 * self._checked:
+            return self.tree.run(batch.prefix, tails, temperature)
+        with refuse_failing(self.loaded.model):
+            read = self.tree.run(batch.prefix, tails, 1.0)
+        last = len(chosen) - 1
+        self._check.check(batch.join(chosen[last]), read, last)
         self._checked = length
         return read if temperature == 1.0 else self.tree.run(batch.prefix, tails, temperature)
-
-    def _go_plain(self, reason: str) -> None:
-        self.takes_trees = False
-        self.tree.prefixes.clear()
-        self._note(
-            "the model doesn't take a tree mask, so each question is asked on its own, which is "
-            f"slower ({reason.splitlines()[0][:200]})"
-        )
 
     def _halve_rows(self, note: str) -> None:
         self._row_budget = max(1, self._row_budget // 2)
@@ -244,7 +229,7 @@ class LanguageModelOracle(PerRequestOracle):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks for people: a model asked the slow way, fewer tokens a pass than were set."""
+        """Remarks for people: fewer tokens a pass than were set."""
         return tuple(self._scorer.notes) if self._scorer is not None else ()
 
     def load(self) -> None:

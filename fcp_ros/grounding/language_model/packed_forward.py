@@ -4,14 +4,16 @@
 The visible tokens are given by a mask of shape (1, 1, tokens, prefix + tokens), which transformers
 passes to eager and to sdpa attention unchanged. So the mask must also contain sliding windows, and
 models with layers of both kinds take one mask for each kind. Not every architecture honours the
-mask: whoever uses this compares an answer with a pass of its own.
+mask: whoever uses this compares an answer with a pass of its own, and refuses the model (see
+`refuse_architecture`) if they differ.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -25,8 +27,6 @@ from fcp_ros.grounding.language_model.causal_model import (
     NextTokens,
     ScoreTrie,
     TrieLogits,
-    choose_tolerance,
-    measure_difference,
 )
 from fcp_ros.grounding.models.torch_device import free_memory, is_out_of_memory
 
@@ -164,114 +164,7 @@ def count_common_prefix(sequences: Sequence[list[int]] | Sequence[tuple[int, ...
     return min(len(first), len(last))
 
 
-# --- the slower ways for models without a tree mask, one prompt at a time ---
-#
-# *Branches*: the prompt is read once, its cache (keys and values, or a state) is copied for each
-# path of the trie, and one batch reads the paths. *Rows*: each path after the whole prompt, which
-# every causal model understands. Paths are padded at their end, where a causal model doesn't look.
-# The first prompt is read both ways; branches are used from then on if the two agree.
-
-
-class PlainPass:
-    """Asks one model about one prompt at a time, by branches or each path with the whole prompt."""
-
-    def __init__(
-        self, loaded: LanguageModel, reader: TrieLogits, *, may_branch: bool = True
-    ) -> None:
-        self._loaded = loaded
-        self._reader = reader
-        self.branches = may_branch
-        self._compared = False
-        trie = loaded.trie
-        self._paths = [trie.find_path(node) for node in trie.find_leaves()]
-        places = {
-            path[:n]: (p, n) for p, path in enumerate(self._paths) for n in range(len(path) + 1)
-        }
-        self._where = [places[trie.find_path(node)] for node in range(len(trie.nodes))]
-        """For each node, a path that visits it, and the number of tokens of the path up to it."""
-
-    def run(self, prompt: Sequence[int], token_budget: int, temperature: float) -> NextTokens:
-        """Compute the probabilities after one prompt, in batches of `token_budget` tokens."""
-        import torch
-
-        with torch.inference_mode():
-            fits = len(self._paths) * self._loaded.trie.depth <= token_budget
-            by_branches = self._branch(prompt, temperature) if self.branches and fits else None
-            if by_branches is not None and self._compared:
-                return by_branches
-            read = self._read(self._compute_rows(prompt, token_budget), temperature)
-            if by_branches is not None:
-                difference = measure_difference(by_branches.edges, read.edges)
-                self.branches = difference <= choose_tolerance(self._loaded.precision)
-                self._compared = True
-            return read
-
-    def _read(self, logits: Any, temperature: float) -> NextTokens:
-        """Read logits at the steps of each path, shape (paths, depth + 1, vocabulary)."""
-        paths, steps = zip(*self._where, strict=True)
-        return self._reader.read(logits[list(paths), list(steps)][None], temperature)
-
-    def _branch(self, prompt: Sequence[int], temperature: float) -> NextTokens | None:
-        """Read the paths as branches of one reading of the prompt; None if the model can't."""
-        import torch
-
-        try:
-            model = self._loaded.model
-            keep = {"logits_to_keep": 1} if can_select_rows(model) else {}
-            start = model(input_ids=self._to_tensor([prompt]), use_cache=True, **keep)
-            kept = start.past_key_values
-            kept.reorder_cache(self._to_tensor([0] * len(self._paths)))
-            ends = model(
-                input_ids=self._to_tensor(self._pad([()] * len(self._paths), self._paths)),
-                past_key_values=kept,
-                use_cache=True,
-            ).logits
-            first = start.logits[:, -1:].expand(len(self._paths), -1, -1)
-            return self._read(torch.cat([first, ends], dim=1), temperature)
-        except Exception as error:
-            if is_out_of_memory(error):
-                raise
-            self.branches = False  # no such cache, or one that can't be copied
-            return None
-
-    def _compute_rows(self, prompt: Sequence[int], token_budget: int) -> Any:
-        """Compute the logits after the prompt; shape (paths, depth + 1, vocabulary)."""
-        import torch
-
-        model, depth = self._loaded.model, self._loaded.trie.depth
-        keep = {"logits_to_keep": depth + 1} if can_select_rows(model) else {}
-        count = max(1, token_budget // (len(prompt) + depth))
-        found = []
-        for start in range(0, len(self._paths), count):
-            paths = self._paths[start : start + count]
-            rows = self._pad([prompt] * len(paths), paths)
-            tokens = self._to_tensor(rows)
-            logits = model(
-                input_ids=tokens, attention_mask=torch.ones_like(tokens), use_cache=False, **keep
-            ).logits
-            found.append(logits[:, -(depth + 1) :])
-        return torch.cat(found)
-
-    def _pad(
-        self, starts: Sequence[Sequence[int]], paths: Sequence[tuple[int, ...]]
-    ) -> list[list[int]]:
-        """Join starts and paths to rows of one length; the padding token doesn't matter."""
-        depth = self._loaded.trie.depth
-        return [
-            [*start, *path, *[path[-1] if path else 0] * (depth - len(path))]
-            for start, path in zip(starts, paths, strict=True)
-        ]
-
-    def _to_tensor(self, numbers: Any) -> Any:
-        import torch
-
-        return torch.from_numpy(np.array(numbers, dtype=np.int64)).to(self._loaded.device)
-
-
 # --- the logits of many prompts and their tries, from one packed forward pass ---
-#
-# The check in `Scorer` finds out if the architecture honours the mask, and the ways below serve
-# those models that do not, more slowly.
 
 
 class TreePass:
@@ -298,6 +191,27 @@ class TreePass:
             logits = self._forward.run(prefix, packed, **keep).logits[0]
             logits = logits if keep else logits[rows]
             return self._reader.read(logits.view(*packed.rows.shape, -1), temperature)
+
+
+def refuse_architecture(model: Any, reason: str) -> GroundingError:
+    """Build the error about a model that can't read packed questions."""
+    return GroundingError(
+        GroundingCode.NOT_A_MODEL,
+        f"a {type(model).__name__} does not honour the mask of questions that are read together "
+        f"({reason.splitlines()[0][:200]}); use a model of another architecture, or let a model "
+        "server ask it (endpoint)",
+    )
+
+
+@contextmanager
+def refuse_failing(model: Any) -> Iterator[None]:
+    """Refuse a model that fails: one without support for mask or cache may raise anything."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, GroundingError) or is_out_of_memory(error):
+            raise
+        raise refuse_architecture(model, f"{type(error).__name__}: {error}") from error
 
 
 def can_select_rows(model: Any) -> bool:

@@ -84,7 +84,7 @@ def answer(
     if unread:
         words = [f'"{instruction[use.start : use.end]}"' for use in unread[:8]]
         said = f"Not understood: {to_printable(join_words(words))}. Say it in other words."
-        if _stands_alone(instruction, best.reading):
+        if stands_alone(instruction, best.reading):
             said += f" The rest would be: {best.reading.paraphrase}"
         return answer_unread(instruction, shorten_words(said), readings)
     if best.reading.degree < LEAST_DEGREE:
@@ -109,7 +109,7 @@ def answer(
     )
 
 
-def _stands_alone(instruction: str, reading: Reading) -> bool:
+def stands_alone(instruction: str, reading: Reading) -> bool:
     """Return True if what was read means the same without the rest; not "*nobody* opens it"."""
     unread = (instruction[use.start : use.end].lower() for use in reading.unread)
     turned = not (CONTRARY | NOTHINGS | COMPARING).isdisjoint(unread)

@@ -21,6 +21,7 @@ from fcp_ros.language.english.turning_words import (
     NOT_REMARKED,
     SAFETY,
 )
+from fcp_ros.language.english.verbs import SOCIAL_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.parsing.sentence_parser import SKIPPED, SKIPPED_FILLER
@@ -103,6 +104,15 @@ class Leftovers:
             unread=tuple(token for token in sentence.unread if token not in excused),
             degree=min(1.0, sentence.degree * _EXCUSED ** len(parts) / lost),
         )
+
+    def find_social(self) -> str:
+        """Find what a robot is told to do with people, of which the domain knows nothing."""
+        for word in self._tree.words:
+            if word.tag == "VB" and word.lemma in SOCIAL_VERBS and not self._concerns(word.token):
+                subject = self._tree.find_child(word.place, *SUBJECTS)
+                if subject is None or subject.text in _ADDRESSED:
+                    return word.lemma
+        return ""
 
     def _list_implied(self, sentence: Sentence) -> frozenset[str]:
         """List the words by which people say what the clauses of a sentence ask for."""

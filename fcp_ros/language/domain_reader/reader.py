@@ -23,10 +23,12 @@ from fcp_ros.language.domain_reader.answers import (
     answer_unread,
     list_words,
     refuse,
+    stands_alone,
 )
 from fcp_ros.language.domain_reader.composition import Composer, Unplaced
 from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
+from fcp_ros.language.domain_reader.feasible import find_unreachable
 from fcp_ros.language.domain_reader.graded_goals import decide_sets, drop_idle_guides
 from fcp_ros.language.domain_reader.idle_demands import (
     places_idly,
@@ -151,7 +153,7 @@ class DomainReader:
         found = [_doubt_idle(draft, tokens, context) for draft in drafts.values()]
         ranked = sorted(found, key=lambda draft: -draft.degree)
         candidates = _check_drafts(prepared, ranked, faults)
-        refused = _find_refusal(instruction, tokens, candidates, faults)
+        refused = _find_refusal(prepared, candidates, faults)
         if refused is not None:
             return refused
         if not candidates:
@@ -292,8 +294,7 @@ def _asks_to_keep(sentence: Sentence) -> bool:
 
 
 def _find_refusal(
-    instruction: str,
-    tokens: Sequence[Token],
+    prepared: PreparedInstruction,
     candidates: Sequence[ReadingCandidate],
     faults: Sequence[_Fault],
 ) -> Interpretation | None:
@@ -301,17 +302,19 @@ def _find_refusal(
 
     A tree that lacks words gives none: these may say what it is about.
     """
+    instruction, tokens = prepared.text, prepared.asides.tokens
     best = candidates[0].reading if candidates else None
     if best is not None and not best.unread and best.degree >= LEAST_DEGREE:
         return None
     fault = next((fault for fault in faults if fault.refusal is not None and fault.whole), None)
     if fault is not None and fault.refusal is not None:
-        said = to_printable(shorten_words(fault.message))
-        return refuse(
-            instruction,
-            fault.refusal,
-            f"It is not clear how to do this: {said}. Say it in other words.",
-        )
+        return refuse(instruction, fault.refusal, _explain(fault))
+    social = prepared.leftovers.find_social()
+    if social and not (best is not None and may_be_offered(instruction, best)):
+        said = f"No action here is to {social}: say what else shall be done."
+        if best is not None and stands_alone(instruction, best):
+            said += f" The rest would be: {best.paraphrase}"
+        return refuse(instruction, Refusal.UNABLE, said)
     for asked in re.split(r"[.!?;](?=\s)", instruction):
         clock = CLOCK_TIME.search(asked)
         if clock is not None and not SPEAKERS & {*re.findall(r"\w+", asked.lower())}:
@@ -331,10 +334,7 @@ def _answer_nothing(
 ) -> Interpretation:
     """Say why there is no reading."""
     if faults:
-        fault = to_printable(shorten_words(faults[0].message))
-        return answer_unread(
-            instruction, f"It is not clear how to do this: {fault}. Say it in other words."
-        )
+        return answer_unread(instruction, _explain(faults[0]))
     unknown = [
         _quote(token)
         for place, token in enumerate(tokens)
@@ -356,6 +356,13 @@ def _answer_nothing(
         instruction,
         "This names nothing to do: say what shall be done, such as to put something somewhere.",
     )
+
+
+def _explain(fault: _Fault) -> str:
+    said = to_printable(shorten_words(fault.message))
+    if fault.refusal is Refusal.UNABLE:
+        return f"No action here brings this about: {said}."
+    return f"It is not clear how to do this: {said}. Say it in other words."
 
 
 def _quote(token: Token) -> str:
@@ -380,6 +387,10 @@ def _compose(
         raise Unresolved("something to be done with a thing and itself")
     goal = decide_sets(goal, context.domain)
     goal = put_somewhere(goal, context.domain, PresentState(context.instance))
+    unmet = find_unreachable(goal, context.domain, context.instance)
+    if unmet is not None:
+        said = paraphrase_goal(unmet, context.domain, context.instance, subject.statements)
+        raise Unresolved(said, Refusal.UNABLE)
     text = to_text(goal)
     if len(text) > MAX_LENGTH:
         raise Unresolved("so many things in one goal", Refusal.AMOUNT)

@@ -58,6 +58,12 @@ GO_VERBS = gather_words(
 )
 """Verbs of motion of the robot itself."""
 
+SOCIAL_VERBS = gather_words(
+    "accompany announce answer ask escort explain follow greet guide inform introduce lead remind "
+    "reply say sing talk tell usher"
+)
+"""Verbs of company and speech: no act with things stands for them."""
+
 GOING = PhraseSet("(make|find) your way", "(take|get|park) yourself")
 """Phrases for motion of the robot itself, with a place behind them."""
 

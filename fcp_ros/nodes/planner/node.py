@@ -16,9 +16,8 @@ from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.language.registry import warm_up_server
-from fcp_ros.msg import Alignment, Plan, PlanResult
+from fcp_ros.msg import Plan, PlanResult
 from fcp_ros.nodes.conversions.planning import interpretation_to_ros
-from fcp_ros.nodes.planner.learning import POLICIES, PolicyLearning
 from fcp_ros.nodes.planner.parameters import PARAMETERS, read_reader_options
 from fcp_ros.nodes.planner.remote_memberships import JudgeService
 from fcp_ros.nodes.planner.service import (
@@ -52,7 +51,7 @@ from fcp_ros.planning.model.request import Progress
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.warm_up import compile_missing_kernels, warm_up
 from fcp_ros.scene.graph.elements import SceneError
-from fcp_ros.srv import Align, Interpret, JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
+from fcp_ros.srv import Interpret, JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 STATUSES = {
     RefusalKind.INVALID_REQUEST: PlanStatus.INVALID_REQUEST,
@@ -65,18 +64,15 @@ STATUSES = {
 }
 """Kind of a refusal -> status of the planning result."""
 
-PLANS, FILES, READINGS, ALIGNMENTS = "planner", "domain files", "instructions", "alignments"
+PLANS, FILES, READINGS = "planner", "domain files", "instructions"
 WARM_UP = "warming up the model server"
-"""The work of the node's threads; `learning` has another one."""
+"""The work of the node's threads."""
 
 QUEUED_FILES = 4
 """Requests to load a domain that may wait while one is read."""
 
 QUEUED_READINGS = 6
 """Requests to read an instruction that may wait while one is read."""
-
-QUEUED_ALIGNMENTS = 1
-"""Requests to compare names that may wait while one is worked on."""
 
 LOAD_TIMEOUT = 60.0
 """Seconds that load_domain may take."""
@@ -90,13 +86,12 @@ class PlannerNode(ManagedNode):
     Action ``make_plan`` (MakePlan: feedback, cancel) and service ``plan`` (PlanGoal): one request
     is planned at a time, others wait in a bounded queue; beyond it they are refused. A time limit
     runs from the arrival of the request. Services ``validate_plan`` (ValidatePlan), ``load_domain``
-    (LoadDomain), ``interpret`` (Interpret) and ``align`` (Align), and action ``generalize``
-    (Generalize: feedback, cancel), which wait for no plan. Publishes ``task_plan`` (Plan, latched)
-    and ``alignment`` (Alignment, latched). Subscribes to ``scene_graph`` (SceneGraph, latched) and
+    (LoadDomain) and ``interpret`` (Interpret), of which the last two wait for no plan. Publishes
+    ``task_plan`` (Plan, latched). Subscribes to ``scene_graph`` (SceneGraph, latched) and
     ``scene_changes`` (SceneGraphChange, events). Uses the grounder's service ``judge``.
 
-    A goal succeeds when there is a plan, or a policy, is canceled when it was cancelled, and is
-    aborted otherwise; the result's status says why.
+    A goal succeeds when there is a plan, is canceled when it was cancelled, and is aborted
+    otherwise; the result's status says why.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -106,7 +101,6 @@ class PlannerNode(ManagedNode):
         self._owner: SceneOwner | None = None
         self._judge: JudgeService | None = None
         self._plan_publisher: Any = None
-        self._alignment_publisher: Any = None
         self._last_answer = ""
         self._last_plan: Plan | None = None
         self._jobs = GoalJobs(self.await_answer)
@@ -115,8 +109,6 @@ class PlannerNode(ManagedNode):
         self.offer_service(ValidatePlan, "validate_plan", self._validate)
         self.offer_service(LoadDomain, "load_domain", self._load_domain, once=True)
         self.offer_service(Interpret, "interpret", self._interpret)
-        self.offer_service(Align, "align", self._align, once=True)
-        self._learning = PolicyLearning(self, self._scene, lambda: self._service)
         # The first request should find the kernels loaded. Here, before any thread of a node runs:
         # numba imports modules as it goes, and so do readers of scenes.
         compile_missing_kernels(self.get_logger().warning)
@@ -140,12 +132,9 @@ class PlannerNode(ManagedNode):
         # A search must not hold up these.
         self.workers.open(FILES, QUEUED_FILES, outlasts=True)
         self.workers.open(READINGS, QUEUED_READINGS)
-        self.workers.open(ALIGNMENTS, QUEUED_ALIGNMENTS)
         if read_reader_options(self.parameters).endpoint:
             self.workers.open(WARM_UP, 1, outlasts=True).submit(self._warm_up_reader)
-        self._learning.open()
         self._plan_publisher = self.publish_state(Plan, "task_plan")
-        self._alignment_publisher = self.publish_state(Alignment, "alignment")
         follow_scene(self, self._scene, lambda: None)
 
     def deactivate(self) -> None:
@@ -168,9 +157,8 @@ class PlannerNode(ManagedNode):
             "scene_sequence_number": "none" if sequence is None else sequence,
             "requests": self.workers.find_load(PLANS),
             "kernels_loaded_in": f"{self._kernels_loaded_in:.1f} s",
-            "policies": ", ".join(service.policies.present.names),
-            "policies_being_learned": self.workers.find_load(POLICIES),
-            "refused_policies": " ".join(service.policies.present.refused),
+            "policies": ", ".join(service.policies.names),
+            "refused_policies": " ".join(service.policies.refused),
             "last_answer": self._last_answer,
             "changed_elements_of_last_plan": self._describe_changes(),
         }
@@ -179,7 +167,7 @@ class PlannerNode(ManagedNode):
             missing.append("no scene graph has come yet")
         if not judge.is_there:
             missing.append(f"no grounder answers{judge.describe_death()}")
-        if service.policies.present.is_damaged:
+        if service.policies.is_damaged:
             missing.append("not all policies could be read")
         level = DiagnosticStatus.WARN if missing else DiagnosticStatus.OK
         if stale:
@@ -275,33 +263,6 @@ class PlannerNode(ManagedNode):
         response.success = True
         response.message = interpretation.question or interpretation.message
         response.interpretation = interpretation_to_ros(interpretation)
-        return response
-
-    async def _align(self, request: Any, response: Any) -> Any:
-        asked = time.monotonic()
-        service, alignments = self._get_service(ALIGNMENTS)
-
-        def align(token: CancelToken) -> Any:
-            # Only for this service: it imports the readers of scene files, and simulators.
-            from fcp_ros.nodes.planner.alignment import AlignmentService
-
-            comparison = AlignmentService(
-                service.domain,
-                self._scene,
-                self.parameters,
-                lambda: self.get_clock().now().to_msg(),
-            )
-            return comparison.align(request, asked, token)
-
-        job = alignments.submit(align)
-        found = await self.await_answer(job.answer)  # ends at its time limit
-        if found.status == Alignment.CANCELLED:
-            raise RequestRefused(RefusalKind.NODE_INACTIVE, found.message)
-        response.success = True
-        response.message = found.message
-        response.alignment = found
-        if self._alignment_publisher is not None:
-            self._alignment_publisher.publish(found)
         return response
 
     # --- other services -------------------------------------------------------------------------

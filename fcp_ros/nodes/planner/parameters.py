@@ -7,21 +7,15 @@ from fcp_ros.language.registry import READERS, TUNED, ReaderOptions
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES
 from fcp_ros.nodes.runtime.parameters import (
     DOMAIN_FOLDERS,
-    FileRule,
     ParameterSpec,
     ParameterTable,
     TakesEffect,
-    make_folders,
 )
-from fcp_ros.package_files import config_folder
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.model.option_table import OPTIONS, PlanningOption, make_options
 
 AT_ONCE = TakesEffect.AT_ONCE
 AT_START = TakesEffect.AT_START
-
-ALIGNMENT_FILES = FileRule("alignment_folders", config_folder)
-TRAINING_FILES = FileRule("training_folders", config_folder)
 
 
 def _spec_of(option: PlanningOption) -> ParameterSpec:
@@ -43,32 +37,6 @@ PARAMETERS = (
     DOMAIN,
     DOMAIN_FOLDERS,
     TYPE_OVERRIDES,
-    make_folders(
-        ALIGNMENT_FILES,
-        "Folders that align may read domains, problems and scenes from; without any, the package's "
-        "own.",
-    ),
-    ParameterSpec(
-        "alignment_time_limit",
-        60.0,
-        "How long align may take if the request does not say [s].",
-        0.1,
-        3600.0,
-        takes_effect=AT_ONCE,
-    ),
-    make_folders(
-        TRAINING_FILES,
-        "Folders that generalize may read domains, tasks and abstractions from; without any, the "
-        "package's own.",
-    ),
-    ParameterSpec(
-        "generalization_time_limit",
-        120.0,
-        "How long generalize may take if the goal does not say [s].",
-        0.1,
-        86400.0,
-        takes_effect=AT_ONCE,
-    ),
     *(_spec_of(option) for option in OPTIONS if option.is_parameter),
     ParameterSpec(
         "learn_chunks",
@@ -79,8 +47,8 @@ PARAMETERS = (
     ParameterSpec(
         "policies",
         "",
-        "Folder of general policies (from `fcp generalize`, or the action generalize): one that "
-        "fits the domain and reaches the goal makes the plan without a search.",
+        "Folder of general policies (from `fcp generalize`): one that fits the domain and reaches "
+        "the goal makes the plan without a search.",
         takes_effect=AT_START,
     ),
     ParameterSpec(

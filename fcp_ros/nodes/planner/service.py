@@ -14,14 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fcp_ros.cset import Instance, InstanceError
+from fcp_ros.cset import InstanceError
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
+from fcp_ros.domain.expressions.syntax import ExpressionError
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.foundation.stopping import Check
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation
@@ -53,7 +52,7 @@ from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, Wor
 from fcp_ros.nodes.scene_access.owner import FIRST_WORD_WAIT, SceneLostError, SceneOwner
 from fcp_ros.planning.model.ground_step import find_latest_end
 from fcp_ros.planning.model.option_table import find_problems
-from fcp_ros.planning.model.plan import PlanSuggester, Suggestion
+from fcp_ros.planning.model.plan import PlanSuggester
 from fcp_ros.planning.model.request import Phase, PlanningOptions, ProgressCallback, ignore_progress
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch, measure_memory
@@ -100,36 +99,6 @@ def read_policies(folder: str, domain: Domain) -> NodePolicies:
         describe_refusals((*found.refused, *fitting.refused)),
         bool(found.refused),
     )
-
-
-class LivePolicies:
-    """The policies of a folder for one domain, which may be read again while plans are made.
-
-    `folder`: its path; "" for none.
-    """
-
-    def __init__(self, folder: str, domain: Domain) -> None:
-        self.folder = folder
-        self._domain = domain
-        self.present = read_policies(folder, domain)
-        """The policies as they were read last."""
-
-    @property
-    def suggester(self) -> PlanSuggester | None:
-        """Suggests plans by the present policies, now and later; None without a folder."""
-        return self if self.folder else None
-
-    def read_again(self) -> None:
-        """Read the folder again; the next plan is made with what is there."""
-        self.present = read_policies(self.folder, self._domain)
-
-    def suggest(
-        self, instance: Instance, goal: Expression, seconds: float, check: Check
-    ) -> Suggestion:
-        suggester = self.present.suggester
-        if suggester is None:
-            return Suggestion(None)
-        return suggester.suggest(instance, goal, seconds, check)
 
 
 # --- planning and validation: from a request message ---
@@ -187,8 +156,8 @@ class PlanningService:
         warn: Callable[[str], object],  # Writes a sentence to the node's log
     ) -> None:
         self.domain = domain
-        self.policies = LivePolicies(parameters.text("policies"), domain)
-        for sentence in self.policies.present.refused:
+        self.policies = read_policies(parameters.text("policies"), domain)
+        for sentence in self.policies.refused:
             warn(f"policies: {sentence}")
         self._session = PlanningSession(
             domain, learn=parameters.flag("learn_chunks"), suggester=self.policies.suggester

@@ -131,7 +131,6 @@ RANGES: Mapping[str, Mapping[str, Range]] = {
         "priority": Range(-100, 100),
         "when_late": Range(0, 2),
     },
-    "Generalize_Goal": {"proposer": Range(0, 1), "rounds": Range(0, 20)},
     "GetCalibration_Request": {"operation": Range(0, 1)},
     "Membership": {
         "degree": DEGREE,
@@ -162,7 +161,6 @@ MEANINGFUL: Mapping[tuple[str, str], Callable[[Any], bool]] = {
 
 MOST_ENTRIES: Mapping[tuple[str, str], int] = {
     ("RecordOutcomes_Request", "outcomes"): 100,
-    ("Tree", "nodes"): 1_000,  # of plansys2_msgs
 }
 """Most entries of a list."""
 
@@ -178,8 +176,6 @@ PDDL_TEXTS = frozenset(
         ("GetPlan_Request", "domain"),
         ("GetPlan_Request", "problem"),
         ("ValidateDomain_Request", "domain"),
-        ("AddProblem_Request", "problem"),
-        ("GetNodeDetails_Request", "expression"),
     }
 )
 """Fields of plansys2_msgs with PDDL, whose reader names control characters with their place."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import select
 import signal
 import socket
@@ -21,6 +20,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.rclpy_repairs import spin_until
+from fcp_ros.nodes.runtime.transports import avoid_shared_memory
 
 STOP_TIMEOUT = 5.0
 """Seconds to wait for a thread at the end."""
@@ -30,20 +30,6 @@ EVENT_LOOK = 0.1
 
 ANSWER_TIMEOUT = 5.0
 """Seconds to wait at the end for requests that are still being answered."""
-
-
-TRANSPORTS = "FASTDDS_BUILTIN_TRANSPORTS"
-"""The environment variable that tells Fast DDS (2.13 and later) what it may send through."""
-
-
-def avoid_shared_memory() -> None:
-    """Let the nodes of this process exchange messages through UDP only, unless the user chose.
-
-    Whoever sends to a process that was killed while it took a message from shared memory hangs for
-    good in Fast DDS (2.14, 3: https://github.com/eProsima/Fast-DDS/issues/6484): one node that is
-    killed would take others with it. To be called before ROS is initialised.
-    """
-    os.environ.setdefault(TRANSPORTS, "UDPv4")
 
 
 def _do_nothing() -> None:

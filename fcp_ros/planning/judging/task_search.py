@@ -40,7 +40,6 @@ class TaskSearch:
     exact: bool = False  # True if its plan is proven to be optimal in both criteria
     meeting: Meeting | None = None
     is_complete: bool = False  # True if the task contains everything that can matter
-    least_left_out: int = 0
     patience: int = 0  # effort that the search may spend until there is a plan; 0 for any
     # a search that its patience ended, with what it was asked
     paused: tuple[SearchEngine, FlatTask, Objective] | None = None
@@ -97,8 +96,6 @@ class SearchProgress:
             self.watch.membership_bound = self.tnorm.degree_of(bound)
         elif work.is_complete:
             left_out, cost = self.premium.split(bound)
-            if left_out < work.least_left_out:
-                left_out, cost = work.least_left_out, 0.0
             self.watch.left_out_bound = left_out
             same = not found or left_out >= self.premium.split(min(found))[0]
             self.watch.cost_bound = cost * self.cost_size if same else 0.0

@@ -16,7 +16,6 @@ best_first    the driver of one best-first search
 settings      what is optimised, plans and reports; roles and options as numbers of the kernel
 prepared      what the searches in one task share
 part_by_part  plans that reach one part of a goal after the other, as long as resources last
-carrying      how many parts resources last for at most, where things are carried one at a time
 shortening    elimination of needless steps, and searches for cheaper plans
 kernel/       the compiled part of best-first search
 
@@ -29,8 +28,7 @@ partial_states  sets of states as conjunctions of clauses over bit masks, and re
 What each is worth, switched off alone (issue 30): 29 golden tasks, 39 of IPC-5 with 15,000 states
 each, a budget of battery for 20 and for 100 parts:
 
-part_by_part   2 of 20 parts are reached instead of 11, none of 100 instead of 58
-carrying       9 and 49 parts, and no bound below all of them (with it 12 and 62)
+part_by_part   1 of 100 parts is reached instead of 49
 incremental    6 of 39 have dearer plans, 1 a cheaper one
 beam           14 of 39 have dearer plans, 8 cheaper ones
 elimination    6 of 29 plans are longer, by up to 24 steps

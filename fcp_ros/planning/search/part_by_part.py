@@ -10,7 +10,7 @@ is passed over, and what was done for it is taken back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -53,10 +53,6 @@ class CollectablePart:
     worth: float  # of reaching it, above 0; infinite if every plan has to
 
 
-Tour = Sequence[tuple[int, Sequence[tuple[int, int]]]]
-"""Numbers of parts in order, each with (variable, value) that are to be reached first."""
-
-
 @dataclass
 class _Progress:
     """The operators applied so far, and where they lead."""
@@ -76,12 +72,9 @@ def reach_parts(
     goal_var: int,  # the variable of the goal's own operators; what they need of it is left aside
     objective: Objective,
     check: Check,
-    tours: Iterable[Tour] = (),  # parts in orders to begin with
 ) -> Iterator[tuple[int, ...]]:
     """Yield sequences of operators that reach parts of a goal, without the goal's own."""
     reacher = _Reacher(prepared, parts, goal_var, objective, check)
-    for tour in tours:
-        yield reacher.run(None, tour)
     for number in range(TRIES):
         yield reacher.run(np.random.default_rng(number) if number else None)
 
@@ -127,15 +120,9 @@ class _Reacher:
         needs = relaxed.pre[relaxed.pre_start[action] : relaxed.pre_start[action + 1]]
         return needs[(needs < self._goal_facts.start) | (needs >= self._goal_facts.stop)]
 
-    def run(self, draw: np.random.Generator | None, tour: Tour = ()) -> tuple[int, ...]:
-        """Reach the parts of a tour, then others until none is left that can be reached."""
+    def run(self, draw: np.random.Generator | None) -> tuple[int, ...]:
+        """Reach parts until none is left that can be reached."""
         now = _Progress(begin_path(self._task))
-        for part, first in tour:
-            ready = now.copy()
-            for variable, value in first:
-                fact = np.array([self._relaxed.offset[variable] + value])
-                ready = self._go(ready.copy(), [fact]) or ready
-            now = self._try(ready, part, self._count(now)) or now
         waiting = set(range(len(self._parts)))
         failed: set[int] = set()
         factor = np.ones(len(self._parts))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scene file as readers and writers see it: bytes, parsed document, limits, losses."""
+"""A scene file as readers see it: bytes, parsed document, limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from fcp_ros.foundation.bounded_file import FileError, read_bytes
-from fcp_ros.foundation.wording import list_names
 from fcp_ros.foundation.yaml_text import NOT_YAML, TextError, load_yaml
 from fcp_ros.scene.formats.xml_text import XmlError, parse_xml
 from fcp_ros.scene.graph.elements import SceneError
@@ -72,25 +71,6 @@ def describe_folders(folders: Collection[str]) -> str:
         f"Allow them with {options} (of the node scene_graph: scene_folders), or put the files "
         "that belong together into one folder."
     )
-
-
-class LossNotes:
-    """The parts of a scene that a written format has no place for, by kind of loss."""
-
-    def __init__(self, format_name: str) -> None:
-        self._format = format_name
-        self._lost: dict[str, list[str]] = {}
-
-    def add(self, what: str, which: str) -> None:
-        """Note that one thing of a kind is lost."""
-        self._lost.setdefault(what, []).append(which)
-
-    def write(self) -> tuple[str, ...]:
-        """Return a sentence for each kind of loss."""
-        return tuple(
-            f"{self._format} has no place for {what}: {list_names(which)}"
-            for what, which in self._lost.items()
-        )
 
 
 def missing_package(task: str, package: str, source: str) -> SceneError:

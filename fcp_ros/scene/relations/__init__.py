@@ -12,7 +12,7 @@ gives wins over geometry.
   states; ``rooms``: its rooms, floors and robot, and the rooms of points
 - ``places``: the places of things as far as they are known, and relations made of them;
   ``derivation``: they are derived from what is given, boxes and rooms
-- ``passages``: connections of rooms, and adjacent ones; the reach of things
+- ``passages``: connections of rooms
 - ``complete``: all of this for a whole graph, with what in it contradicts itself
 - ``maintainer``: all of this for the neighbourhood of a change, in time of the change's size;
   ``changed_inputs``: what in a change derived relations depend on, and their dependents

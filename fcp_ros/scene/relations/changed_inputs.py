@@ -55,9 +55,7 @@ class ChangedInputs:
         shapes = [id_ for id_, (was, now) in nodes.items() if not _has_same_shape(was, now)]
         return ChangedInputs(nodes, relations, frozenset(shapes), frozenset(touched))
 
-    def explain_full_derivation(
-        self, floors: Iterable[str], robots: set[str], options: RelationOptions
-    ) -> str:
+    def explain_full_derivation(self, floors: Iterable[str], robots: set[str]) -> str:
         """Return why everything must be derived again; "" if the neighbourhood is enough."""
         known_floors = set(floors)
         for id_, (was, now) in self.nodes.items():
@@ -73,8 +71,6 @@ class ChangedInputs:
         for name, legs in self.touched:
             if name == "connected":
                 return f"a connection changed: {name}({', '.join(legs)})"
-            if name == "adjacent" and "adjacent" in options.also:
-                return f"a relation between rooms changed: {name}({', '.join(legs)})"
         left = set(robots)
         for id_, (_, now) in self.nodes.items():
             left.discard(id_)

@@ -34,7 +34,7 @@ from fcp_ros.scene.relations.nearness import (
     find_nearest,
     measure_box_distance,
 )
-from fcp_ros.scene.relations.passages import connect_rooms, find_adjacent_rooms, update_reach
+from fcp_ros.scene.relations.passages import connect_rooms
 from fcp_ros.scene.relations.places import Place
 from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.rooms import (
@@ -270,7 +270,7 @@ def _complete(graph: SceneGraph, options: RelationOptions) -> Completion:
     draft.relate_all(derivation.build_relations())
     for room, floor in floors.items():
         draft.relate(SceneRelation("in_room", (floor, room), ASSUMED, Provenance.INFERRED))
-    nearest = _add_on_request(draft, derivation, boxes)
+    nearest = _relate_near(draft, boxes, options)
     passages = connect_rooms(draft, passages, finder, options)
     fixed = passages | set(floors.values())
     derivation.structure = derivation.structure._replace(fixed=fixed)
@@ -307,19 +307,13 @@ def _note_doubtful(draft: SceneDraft, derivation: Derivation, nowhere: list[str]
         draft.notes.append(f"the room of {list_names(lost)} is not known")
 
 
-def _add_on_request(draft: SceneDraft, derivation: Derivation, boxes: Boxes) -> ScoredPairs:
-    """Add the relations of ``options.also``; return the pairs that are near, of each box itself."""
-    options = derivation.options
-    nearest = ScoredPairs.empty()
-    if "near" in options.also:
-        nearest = find_nearest(boxes, options)
-        pairs = add_reverse(nearest, len(boxes.ids), options.near_most)
-        draft.relate_all(_build_near_relations(pairs, boxes))
-    if "adjacent" in options.also:
-        draft.relate_all(find_adjacent_rooms(derivation.structure.rooms, options))
-    if "reach" in options.also:
-        for node in draft.in_layer(Layer.OBJECT):
-            draft.nodes[node.id] = update_reach(node, derivation)
+def _relate_near(draft: SceneDraft, boxes: Boxes, options: RelationOptions) -> ScoredPairs:
+    """Add ``near`` if it is asked for; return the pairs that are near, of each box itself."""
+    if "near" not in options.also:
+        return ScoredPairs.empty()
+    nearest = find_nearest(boxes, options)
+    pairs = add_reverse(nearest, len(boxes.ids), options.near_most)
+    draft.relate_all(_build_near_relations(pairs, boxes))
     return nearest
 
 

@@ -28,7 +28,6 @@ from fcp_ros.scene.relations.complete import Completion, complete_scene
 from fcp_ros.scene.relations.derivation import ASSUMED
 from fcp_ros.scene.relations.draft_graph import is_kept
 from fcp_ros.scene.relations.nearness import BoxGrid, NearMaintainer, Rectangle
-from fcp_ros.scene.relations.passages import update_reach
 from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.rooms import ensure_pose
 from fcp_ros.scene.relations.supports import find_supports_among
@@ -78,7 +77,7 @@ class RelationMaintainer:
         change = ChangedInputs.of(before, raw, delta, self._options)
         floors = self._derivation.structure.floors.values()
         below = find_descendants(raw, change)
-        reason = change.explain_full_derivation(floors, self._robots, self._options)
+        reason = change.explain_full_derivation(floors, self._robots)
         if any(is_door(raw.nodes[id_]) for id_ in below):
             reason = reason or "what a door belongs to changed"
         if len(change.nodes) * _MOST_LOCAL > len(raw.nodes):
@@ -152,7 +151,7 @@ class RelationMaintainer:
             raw, change, located | {id_ for id_ in circular if id_ in raw.nodes}
         )
         after.update(self._near.update(raw, change, old_places))
-        nodes = self._collect_nodes(raw, change, located)
+        nodes = self._collect_nodes(change)
         whole = self._build_delta(raw, delta, after, nodes)
         self.graph = raw.with_changes(
             put={id_: node for id_, node in nodes.items() if raw.nodes[id_] is not node},
@@ -303,21 +302,12 @@ class RelationMaintainer:
             for room in self._rooms_of_floor.get(id_, ())
         ]
 
-    def _collect_nodes(
-        self, raw: SceneGraph, change: ChangedInputs, located: Iterable[str]
-    ) -> dict[str, SceneNode]:
-        """Collect the nodes that changed, or whose class of reach may have changed."""
-        nodes = {
+    def _collect_nodes(self, change: ChangedInputs) -> dict[str, SceneNode]:
+        return {
             id_: ensure_pose(now) if now.layer is Layer.ROOM else now
             for id_, (_, now) in change.nodes.items()
             if now is not None
         }
-        if "reach" in self._options.also:
-            for id_ in add_dependents(raw, {*located, *nodes}):
-                node = nodes.get(id_, raw.nodes[id_])
-                if node.layer is Layer.OBJECT:
-                    nodes[id_] = update_reach(node, self._derivation)
-        return nodes
 
     def _build_delta(
         self,

@@ -96,14 +96,6 @@ class KnownPlaces:
         part = given.find("part_of", item)
         return Place(part.elements[1], part.confidence) if part is not None else None
 
-    def container(self, item: str) -> str | None:
-        """Return the thing that another is inside of; given before derived."""
-        given = self.given.find("inside", item)
-        if given is not None:
-            return given.elements[1]
-        place = self.place("inside", item)
-        return place.holder if place is not None else None
-
     def is_unsupported(self, id_: str) -> bool:
         """Return True if nothing holds, supports or contains a thing."""
         places = self.by_boxes

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from itertools import pairwise
 
 from fcp_ros.scene.graph.elements import Layer, SceneError
 
 ALWAYS = ("on", "inside", "attached", "in_room", "at", "connected")
 """Relations that completion always derives, since a planner needs them."""
 
-ON_REQUEST = ("under", "near", "adjacent", "reach")
-"""Names that are derived only on request: most domains declare none of them, and ``near`` may have
-many tuples. ``reach`` is an attribute of objects, the others are relations."""
+ON_REQUEST = ("under", "near")
+"""Relations that are derived only on request: most domains declare none of them, and ``near`` may
+have many tuples."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +30,8 @@ class RelationOptions:
     near_most: int = 16
     # Greatest gap (m) between a thing and the underside that it is ``under``
     under_gap: float = 1.0
-    wall: float = 0.5  # Greatest distance (m) between the outlines of ``adjacent`` rooms
-    # Least length (m) along which the outlines of ``adjacent`` rooms run side by side
-    stretch: float = 0.5
     # Greatest distance (m) of a door's centre from each room that it joins
     door_reach: float = 0.75
-    # Upper ends of ``floor``, ``low``, ``comfortable`` and ``high``: height (m) of a thing's centre
-    # above the floor; above the last it is ``out_of_reach``
-    reach_heights: tuple[float, float, float, float] = (0.2, 0.6, 1.4, 1.8)
     # Layers of which one node is assumed where a scene has none: a room, a robot
     assumed: frozenset[Layer] = frozenset({Layer.ROOM, Layer.AGENT})
 
@@ -59,16 +52,11 @@ class RelationOptions:
                     source="relation options",
                     advice="Give a finite number that is not negative.",
                 )
-        heights = self.reach_heights
-        if len(heights) != 4 or not all(a < b for a, b in pairwise(heights)):
-            raise SceneError(
-                f"reach_heights {heights} are not four ascending heights", source="relation options"
-            )
 
     @property
     def derived(self) -> frozenset[str]:
         """Names of the relations that completion derives; it keeps all others."""
-        return frozenset(ALWAYS) | (self.also - {"reach"})
+        return frozenset(ALWAYS) | self.also
 
 
 DEFAULT_OPTIONS = RelationOptions()

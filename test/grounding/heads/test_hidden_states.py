@@ -58,7 +58,6 @@ def test_packed_states_are_those_of_plain_passes(folder: Path) -> None:
     questions = [[7, 8, 9], [50], list(range(20, 60)), [7, 8, 10, 11]]
     reader = load(folder, 1, 2)
     found = reader.read(PREFIX, questions)
-    assert reader.takes_packs
     for row, question in zip(found, questions, strict=True):
         wanted = read_plainly(folder, (1, 2), PREFIX, question)
         assert row == pytest.approx(wanted, abs=2e-5)
@@ -80,7 +79,6 @@ def test_company_changes_nothing(
     together = reader.read(tuple(prefix), questions)
     apart = [reader.read(tuple(prefix), [question])[0] for question in questions]
     assert together == pytest.approx(np.stack(apart), abs=2e-5)
-    assert reader.takes_packs
 
 
 READERS: dict[str, StateReader] = {}
@@ -90,12 +88,9 @@ READERS: dict[str, StateReader] = {}
 def test_models_without_a_mask_are_found_out(architecture: str, causal_folder: MakeFolder) -> None:
     config = {"layer_types": ["linear_attention", "full_attention"], "num_hidden_layers": 2}
     folder = causal_folder(architecture, **(config if architecture == "qwen3_next" else {}))
-    reader = load(folder, 1)
-    questions = [[7, 8, 9, 12, 30, 31], [50, 7], [7, 8, 10, 11]]
-    found = reader.read(PREFIX, questions)
-    assert not reader.takes_packs
-    for row, question in zip(found, questions, strict=True):
-        assert row == pytest.approx(read_plainly(folder, (1,), PREFIX, question), abs=2e-5)
+    with pytest.raises(GroundingError, match="does not honour the mask") as caught:
+        load(folder, 1).read(PREFIX, [[7, 8, 9, 12, 30, 31], [50, 7], [7, 8, 10, 11]])
+    assert caught.value.code is GroundingCode.NOT_A_MODEL
 
 
 def test_only_wanted_layers_are_loaded(causal_folder: MakeFolder) -> None:

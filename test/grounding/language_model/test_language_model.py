@@ -415,16 +415,6 @@ def test_a_precision_that_the_device_lacks(
     assert caught.value.code is GroundingCode.INVALID_OPTION
 
 
-def test_a_model_that_takes_no_tree_mask_says_so_in_its_answers(
-    make_folder: Any, make_predicate: Any, ask: Any
-) -> None:
-    oracle = make(make_folder("bloom"), ANY)
-    first, second = (oracle.judge(make_predicate(), [ask("mug", "drinking")])[0] for _ in range(2))
-    assert first.distribution == second.distribution
-    assert "doesn't take a tree mask" in oracle.notes[0]
-    assert "doesn't take a tree mask" in first.note
-
-
 def test_memory_that_runs_out_is_said_in_the_note(
     untrained: Path, make_predicate: Any, ask: Any, monkeypatch: Any
 ) -> None:

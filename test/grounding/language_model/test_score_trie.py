@@ -95,7 +95,6 @@ def test_parents_come_first_and_a_chain_is_a_trie_of_one_path() -> None:
     assert [node.token for node in chain.nodes] == [-1, SPACE, 1, 0]
     assert chain.find_path(3) == (SPACE, 1, 0)
     assert [trie.edges[e].token for e in edges] == [edge.token for edge in chain.edges]
-    assert chain.find_leaves() == (3,)
 
 
 def reading(trie: ScoreTrie, **chances: float) -> Any:

@@ -62,7 +62,6 @@ def test_packed_answers_are_those_of_separate_passes(architecture: str) -> None:
     made = scorer(architecture)
     asked = batch(made, PROMPTS)
     found = made.score(asked, 1.0)
-    assert made.takes_trees
     assert made.notes == []
     np.testing.assert_allclose(found, slow(made, asked), rtol=1e-3, atol=1e-9)
 
@@ -83,21 +82,13 @@ def test_temperature_is_applied_token_by_token(temperature: float) -> None:
     np.testing.assert_allclose(found, slow(made, asked, temperature), rtol=1e-3, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("architecture", "branches"), [("bloom", True), ("qwen3_next", True), ("mamba", False)]
-)
-def test_models_that_take_no_tree_mask_are_asked_the_plain_way(
-    architecture: str, branches: bool
-) -> None:
+@pytest.mark.parametrize("architecture", ["bloom", "qwen3_next"])
+def test_models_that_take_no_tree_mask_are_refused(architecture: str) -> None:
     made = scorer(architecture)
-    made.warm_up()
-    assert not made.takes_trees
-    assert "doesn't take a tree mask" in made.notes[0]
-    asked = batch(made, PROMPTS[:2])
-    found = made.score(asked, 1.0)
-    assert made.plain.branches == branches
-    np.testing.assert_allclose(found, slow(made, asked), rtol=1e-3, atol=1e-9)
-    assert len(made.notes) == 1
+    with pytest.raises(GroundingError, match="does not honour the mask") as caught:
+        made.warm_up()
+    assert caught.value.code is GroundingCode.NOT_A_MODEL
+    assert "endpoint" in caught.value.sentence
 
 
 @pytest.mark.parametrize("architecture", ["mistral", "gemma2"])
@@ -107,7 +98,6 @@ def test_prompts_longer_than_a_sliding_window(architecture: str, window: int) ->
     assert made.loaded.attention.sliding == window
     asked = batch(made, PROMPTS)
     found = made.score(asked, 1.0)
-    assert made.takes_trees
     assert made.notes == []
     np.testing.assert_allclose(found, slow(made, asked), rtol=1e-3, atol=1e-9)
 
@@ -115,21 +105,8 @@ def test_prompts_longer_than_a_sliding_window(architecture: str, window: int) ->
 def test_a_window_that_nobody_declared_is_found_out() -> None:
     made = scorer("mistral", sliding_window=24)
     made = Scorer(replace(made.loaded, attention=Attention()), 4096)
-    made.warm_up()
-    asked = batch(made, PROMPTS)
-    found = made.score(asked, 1.0)
-    assert "a packed answer is off by" in made.notes[0]
-    np.testing.assert_allclose(found, slow(made, asked), rtol=1e-3, atol=1e-9)
-
-
-def test_what_is_longer_than_a_chunk_goes_the_plain_way() -> None:
-    made = scorer("llama")
-    asked = batch(made, [PROMPTS[2], PROMPTS[1]])
-    found = made.score(asked, 1.0)
-    chunk = len(asked.prefix) + 1 + max(map(len, asked.tails))
-    limited = Scorer(replace(made.loaded, attention=Attention(chunk=chunk)), 4096)
-    np.testing.assert_allclose(limited.score(asked, 1.0), found, rtol=1e-3, atol=1e-9)
-    assert limited.takes_trees  # the short one
+    with pytest.raises(GroundingError, match="an answer is off by"):
+        made.warm_up()
 
 
 @pytest.mark.parametrize(
@@ -225,16 +202,6 @@ def test_out_of_memory_halves_the_budget(
     with pytest.raises(GroundingError, match="no memory left for a single question") as caught:
         made.score(many, 1.0)
     assert caught.value.code is GroundingCode.MODEL_FAILED
-
-
-def test_out_of_memory_the_plain_way(monkeypatch: Any) -> None:
-    made = scorer("bloom")
-    made.warm_up()
-    asked = batch(made, PROMPTS[:1])
-    whole = made.score(asked, 1.0)
-    failing(made, monkeypatch, 50, MemoryError)  # too little for all branches at once
-    np.testing.assert_allclose(made.score(asked, 1.0), whole, rtol=1e-4, atol=1e-10)
-    assert "at most" in made.notes[-1]
 
 
 def test_free_sampling_tends_to_the_exact_distribution() -> None:

@@ -1,38 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The path of a policy and the outcome of looking for one, as messages."""
+"""The path of a policy as a message."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scene_messages import over_the_wire
-from walking_policy import write_policy_text
 
-from fcp_ros.abstraction.debugging.outcome import (
-    Generalization,
-    GeneralizationProgress,
-    GeneralizationRound,
-)
-from fcp_ros.abstraction.policy.policy_file import parse_policy
-from fcp_ros.abstraction.proposers.faults import (
-    AbstractionCheck,
-    AbstractionError,
-    AbstractionFault,
-    AbstractionLayer,
-)
-from fcp_ros.abstraction.proposers.status import GeneralizationStatus
-from fcp_ros.action import Generalize
-from fcp_ros.msg import AbstractionFault as FaultMessage
 from fcp_ros.msg import PolicyPath
 from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.generalization import (
-    MOST_FAULTS,
-    generalization_progress_to_ros,
-    generalization_to_ros,
-)
 from fcp_ros.nodes.conversions.plan import MOST_MOVES, path_from_ros, path_to_ros
 from fcp_ros.planning.model.plan import PolicyFeature, PolicyMove, PolicyTrace
 
@@ -97,63 +74,3 @@ def test_paths_that_can_not_be_are_refused():
     with pytest.raises(ConversionError, match="leaves steps out"):
         path_from_ros(message)
     assert path_from_ros(PolicyPath()) is None
-
-
-def test_every_status_check_and_kind_has_its_constant():
-    statuses = {one: getattr(Generalize.Result, one.name) for one in GeneralizationStatus}
-    assert sorted(statuses.values()) == [*range(1, len(GeneralizationStatus) + 1)]
-    for kinds in (AbstractionCheck, AbstractionFault):
-        numbers = sorted(getattr(FaultMessage, one.name) for one in kinds)
-        assert numbers == [*range(1, len(kinds) + 1)]
-
-
-def test_a_policy_is_told_in_words():
-    policy = parse_policy(write_policy_text())
-    policy = replace(policy, provenance=replace(policy.provenance, remarks=("It is small.",)))
-    found = Generalization(
-        GeneralizationStatus.FOUND, "It passes.", policy, (GeneralizationRound(None, ()),), (), 1.5
-    )
-    message = over_the_wire(generalization_to_ros(found))
-    assert (message.status, message.message) == (Generalize.Result.FOUND, "It passes.")
-    assert (message.rounds, message.seconds, message.remarks) == (1, 1.5, ["It is small."])
-    assert [(one.name, one.is_boolean) for one in message.features] == [
-        ("way", False),
-        ("left", False),
-    ]
-    assert message.features[1].text.startswith("count(")
-    light = message.actions[1]
-    assert (light.name, light.when, light.programs) == (
-        "light",
-        ["way = 0", "left > 0"],
-        ["light()"],
-    )
-    assert set(light.effects) == {"left decreases", "way increases"}
-    assert message.faults == []
-
-
-def test_faults_are_typed_and_bounded():
-    fault = AbstractionError(
-        AbstractionCheck.HLPRC,
-        AbstractionFault.WRONG_EFFECT,
-        "it does not do that",
-        "p01",
-        ("left=1",),
-        ("go(a)",),
-        AbstractionLayer.REFINEMENT,
-        1,
-    )
-    found = Generalization(GeneralizationStatus.UNREPAIRED, "No.", errors=(fault,) * 50)
-    message = over_the_wire(generalization_to_ros(found))
-    assert message.status == Generalize.Result.UNREPAIRED
-    assert len(message.faults) == MOST_FAULTS
-    told = message.faults[0]
-    assert (told.check, told.kind) == (FaultMessage.HLPRC, FaultMessage.WRONG_EFFECT)
-    assert told.message == (
-        "it does not do that; to blame: the programs; 1 step is left to the goal of the task"
-    )
-    assert told.task == "p01"
-    assert (told.states, told.actions) == (["left=1"], ["go(a)"])
-    progress = GeneralizationProgress(2, "walking through p01", (fault,))
-    feedback = over_the_wire(generalization_progress_to_ros(progress, 3.5))
-    assert (feedback.round, feedback.doing, feedback.elapsed) == (2, "walking through p01", 3.5)
-    assert feedback.faults == [told]

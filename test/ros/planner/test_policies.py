@@ -8,7 +8,7 @@ from fcp_ros.domain import load_domain
 from fcp_ros.domain.identity import identify_domain
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.nodes.conversions.planning import result_from_ros
-from fcp_ros.nodes.planner.service import LivePolicies, NodePolicies, read_policies
+from fcp_ros.nodes.planner.service import NodePolicies, read_policies
 
 LAMPS = parse_pddl(DOMAIN, PROBLEM)
 
@@ -44,18 +44,6 @@ def test_damaged_files_are_named(tmp_path):
     missing = read_policies(str(tmp_path / "none"), LAMPS.domain)
     assert missing.is_damaged
     assert missing.suggester is None
-
-
-def test_policies_that_are_read_again_suggest_the_next_plan(tmp_path):
-    live = LivePolicies(str(tmp_path), LAMPS.domain)
-    suggester = live.suggester
-    none = suggester.suggest(LAMPS.instance, LAMPS.goal, 5.0, lambda: None)
-    assert (none.steps, none.policy, none.notes) == (None, "", ())
-    (tmp_path / "a.yaml").write_text(write_policy_text())
-    live.read_again()
-    assert live.present.names == ("lamps",)
-    assert suggester.suggest(LAMPS.instance, LAMPS.goal, 5.0, lambda: None).policy == "lamps"
-    assert LivePolicies("", LAMPS.domain).suggester is None
 
 
 # --- in the node

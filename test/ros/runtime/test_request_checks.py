@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fcp_ros.action import AchieveGoal, ExecutePlan, ExecuteStep, Generalize, MakePlan
+from fcp_ros.action import AchieveGoal, ExecutePlan, ExecuteStep, MakePlan
 from fcp_ros.msg import ActionOutcome
 from fcp_ros.nodes.runtime.request_checks import (
     MEANINGFUL,
@@ -24,7 +24,6 @@ from fcp_ros.nodes.runtime.request_checks import (
     find_invalid_field,
 )
 from fcp_ros.srv import (
-    Align,
     AnswerQuestion,
     GetCalibration,
     Interpret,
@@ -38,7 +37,6 @@ from fcp_ros.srv import (
 )
 
 SERVICES = (
-    Align,
     AnswerQuestion,
     GetCalibration,
     Interpret,
@@ -50,7 +48,7 @@ SERVICES = (
     SettleName,
     ValidatePlan,
 )
-ACTIONS = (AchieveGoal, ExecutePlan, ExecuteStep, Generalize, MakePlan)
+ACTIONS = (AchieveGoal, ExecutePlan, ExecuteStep, MakePlan)
 INCOMING = (
     *(service.Request for service in SERVICES),
     *(action.Goal for action in ACTIONS),
@@ -204,7 +202,6 @@ CODES = {
     ("Attribute", "kind"): "msg/Attribute.msg",
     ("GetCalibration_Request", "operation"): "srv/GetCalibration.srv",
     ("SettleName_Request", "answer"): "srv/SettleName.srv",
-    ("Generalize_Goal", "proposer"): "action/Generalize.action",
     ("ControlExecution_Request", "operation"): "srv/ControlExecution.srv",
 }
 

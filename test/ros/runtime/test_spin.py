@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signals end a node cleanly, once."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.nodes.runtime.spin import TRANSPORTS, StopRequest, avoid_shared_memory
+from fcp_ros.nodes.runtime.spin import StopRequest
 
 PROGRAM = """
 import os, signal
@@ -87,32 +86,3 @@ def test_without_a_signal_the_handlers_of_before_come_back():
     with StopRequest():
         assert signal.getsignal(signal.SIGTERM) is not before
     assert signal.getsignal(signal.SIGTERM) is before
-
-
-THREADS = """
-import os
-import rclpy
-from fcp_ros.nodes.runtime.spin import avoid_shared_memory
-avoid_shared_memory()
-rclpy.init()
-node = rclpy.create_node("threads")
-for thread in os.listdir("/proc/self/task"):
-    print(open(f"/proc/self/task/{thread}/comm").read().strip())
-os._exit(0)
-"""
-
-
-def test_a_node_keeps_out_of_shared_memory(monkeypatch):
-    for name in ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE", TRANSPORTS):
-        monkeypatch.delenv(name, raising=False)  # the tests' profile leaves it out anyway
-    ran = subprocess.run(
-        [sys.executable, "-c", THREADS], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert "dds.udp" in ran.stdout
-    assert "dds.shm" not in ran.stdout
-
-
-def test_transports_that_the_user_chose_are_kept(monkeypatch):
-    monkeypatch.setenv(TRANSPORTS, "LARGE_DATA")
-    avoid_shared_memory()
-    assert os.environ[TRANSPORTS] == "LARGE_DATA"

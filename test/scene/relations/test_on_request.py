@@ -61,7 +61,6 @@ def names_of(graph: SceneGraph) -> set[str]:
 def test_nothing_that_was_not_asked_for() -> None:
     graph = complete_relations(HOUSE)
     assert names_of(graph) == {"on", "inside", "in_room", "at"}
-    assert all("reach" not in node.attributes for node in graph.nodes.values())
 
 
 def test_what_is_under_a_table_stands_on_the_floor_too() -> None:
@@ -72,52 +71,9 @@ def test_what_is_under_a_table_stands_on_the_floor_too() -> None:
     assert not any(text.startswith("inside(ball") for text in texts)
 
 
-def test_the_classes_of_reach() -> None:
-    graph = complete_relations(HOUSE, asked("reach"))
-    reach = {node.id: node.attributes.get("reach") for node in graph.in_layer(Layer.OBJECT)}
-    assert reach == {
-        "table": "low",
-        "ball": "floor",
-        "mug": "comfortable",
-        "fridge": "comfortable",
-        "milk": "enclosed",
-        "lamp": "out_of_reach",
-        "r_floor": None,
-    }
-    assert graph.nodes["mug"].attributes["reach_from"] == "geometry"
-
-
-def test_a_given_reach_stays_and_a_derived_one_follows() -> None:
-    given = replace(MUG, attributes={"reach": "high"})
-    graph = complete_relations(HOUSE, asked("reach"))
-    moved = replace(graph.nodes["mug"], pose=Pose.at(2.2, 2, 0.05))
-    after = complete_relations(
-        SceneGraph.of([*(n for n in graph.nodes.values() if n.id != "mug"), moved]), asked("reach")
-    )
-    assert after.nodes["mug"].attributes["reach"] == "floor"
-    kept = complete_relations(SceneGraph.of([ROOM, ROBOT, given]), asked("reach"))
-    assert kept.nodes["mug"].attributes == {"reach": "high"}
-
-
 def test_what_was_asked_for_once_stays_when_it_is_not_derived() -> None:
     graph = complete_relations(complete_relations(HOUSE, asked("under")))
     assert "under" in names_of(graph)
-
-
-def test_opening_the_fridge_changes_the_reach_of_the_milk() -> None:
-    maintainer = RelationMaintainer(HOUSE, asked("reach"))
-    opened = replace(maintainer.graph.nodes["fridge"], attributes={"is_open": True})
-    delta = maintainer.advance(SceneDelta(1, (opened,)))
-    assert not maintainer.last.full
-    assert {node.id for node in delta.upserted} == {"fridge", "milk"}
-    assert maintainer.graph.nodes["milk"].attributes["reach"] == "comfortable"
-
-
-def test_a_source_that_leaves_the_derived_reach_out_changes_nothing() -> None:
-    maintainer = RelationMaintainer(HOUSE, asked("reach"))
-    delta = maintainer.advance(SceneDelta(1, (MUG,)))
-    assert delta.is_empty
-    assert maintainer.graph.nodes["mug"].attributes["reach"] == "comfortable"
 
 
 def test_a_door_that_opens_costs_nothing() -> None:
@@ -169,7 +125,6 @@ def test_given_relations_keep_their_confidence() -> None:
         {"also": frozenset({"above"})},
         {"resting": -0.1},
         {"near": float("nan")},
-        {"reach_heights": (0.5, 0.2, 1.0, 2.0)},
     ],
 )
 def test_refused_options(wrong: dict[str, object]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.scene.formats.geometry import Floats, read_outline
+from fcp_ros.scene.formats.geometry import Floats
 from fcp_ros.scene.formats.spark_dsg.raw import LAYERS, NO_LABEL, LabelSpaces, RawScene, to_symbol
 from fcp_ros.scene.graph.elements import (
     FARTHEST,
@@ -27,15 +27,11 @@ from fcp_ros.scene.graph.elements import (
 )
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import DOORS
-from fcp_ros.scene.shapes.polygons import Polygon, box_corners, convex_hull
+from fcp_ros.scene.shapes.polygons import box_corners, convex_hull
 
 DUMMY_ROOM_EXTENT = 0.11  # Greatest extent (m) of placeholder boxes of rooms, along some axis
 
-CATEGORY_KEY, ID_KEY, OUTLINE_KEY, PLACED_KEY = "category", "id", "outline", "placed"
-"""Keys of a node's metadata that are no attributes (written by `dsg_writer`)."""
-
-_OWN_KEYS = frozenset({CATEGORY_KEY, ID_KEY, OUTLINE_KEY, PLACED_KEY})
-PLAIN_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLAIN_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _IDENTITY: Quaternion = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -78,7 +74,7 @@ def assemble(
     nodes += _build_agents(raw, ids, parents, by_symbol=by_symbol)
     connected = _relate_rooms(raw, ids, rows, parents)
     return SceneGraph.of(
-        nodes, connected, frame_id=raw.frame_id, source=source, notes=(*notes, *found)
+        nodes, connected, source=source, notes=(*notes, *found)
     )
 
 
@@ -100,9 +96,7 @@ def _collect_rows(raw: RawScene, spaces: LabelSpaces) -> tuple[list[_Row], list[
             number, partition = layer_key
             skipped[f"{number}[{partition}]" if partition else str(number)] += 1
             continue
-        metadata = raw.metadata[row]
         category, labelled = _choose_category(raw, row, layer, spaces.get(layer_key, {}))
-        known = placed[row] and metadata.get(PLACED_KEY) is not False
         box = None
         if has_box[row]:
             box = Pose(tuple(centres[row]), tuple(turns[row])), tuple(sizes[row])
@@ -110,9 +104,10 @@ def _collect_rows(raw: RawScene, spaces: LabelSpaces) -> tuple[list[_Row], list[
             unlabelled += not labelled
             unboxed += box is None
         unplaced += not placed[row]
-        position = tuple(positions[row]) if known else None
+        position = tuple(positions[row]) if placed[row] else None
         symbol = to_symbol(key)
-        rows.append(_Row(row, symbol, layer, raw.names[row], category, position, box, metadata))
+        name, metadata = raw.names[row], raw.metadata[row]
+        rows.append(_Row(row, symbol, layer, name, category, position, box, metadata))
     return rows, _write_notes(skipped, unlabelled, unboxed, unplaced)
 
 
@@ -153,7 +148,7 @@ def _choose_ids(rows: Sequence[_Row]) -> dict[int, str]:
 
     def has_usable_name(row: _Row) -> bool:
         is_own = symbols.get(row.name, row.row) == row.row
-        return count[row.name] == 1 and is_own and PLAIN_ID.fullmatch(row.name) is not None
+        return count[row.name] == 1 and is_own and _PLAIN_ID.fullmatch(row.name) is not None
 
     return {row.row: row.name if has_usable_name(row) else row.symbol for row in rows}
 
@@ -187,22 +182,20 @@ def _build_thing(row: _Row, id_: str, parents: tuple[str, ...]) -> SceneNode:
         pose, size = row.box
     elif row.position is not None:
         pose = Pose(row.position)
-    outline, attributes = _read_outline(row.metadata), _read_attributes(row.metadata)
-    return SceneNode(id_, row.layer, row.category, pose, size, outline, None, attributes, parents)
+    attributes = _read_attributes(row.metadata)
+    return SceneNode(id_, row.layer, row.category, pose, size, (), None, attributes, parents)
 
 
 def _build_room(
     row: _Row, id_: str, places: Sequence[Vector], parents: tuple[str, ...]
 ) -> SceneNode:
-    outline, height = _read_outline(row.metadata), None
     pose = Pose(row.position) if row.position is not None else None
-    if row.box is not None and (outline or min(row.box[1]) > DUMMY_ROOM_EXTENT):
+    height = None
+    if row.box is not None and min(row.box[1]) > DUMMY_ROOM_EXTENT:
         box, size = row.box
-        if not outline:
-            pose, outline = Pose(box.position), box_corners(box, size)
-        height = size[2]
+        pose, outline, height = Pose(box.position), box_corners(box, size), size[2]
     else:
-        outline = outline or convex_hull([(x, y) for x, y, _ in places])
+        outline = convex_hull([(x, y) for x, y, _ in places])
     return SceneNode(
         id_,
         Layer.ROOM,
@@ -220,14 +213,9 @@ def _read_attributes(metadata: Mapping[str, Any]) -> dict[str, AttributeValue]:
     return {
         name: value
         for name, value in metadata.items()
-        if name not in _OWN_KEYS
-        and isinstance(value, bool | int | float | str)
+        if isinstance(value, bool | int | float | str)
         and not (isinstance(value, float) and not math.isfinite(value))
     }
-
-
-def _read_outline(metadata: Mapping[str, Any]) -> Polygon:
-    return read_outline(metadata.get(OUTLINE_KEY)) if metadata else ()
 
 
 def _relate_rooms(
@@ -266,25 +254,19 @@ def _build_agents(
     taken = set(ids.values())
     nodes = []
     for prefix, row in sorted(last.items()):
-        metadata = raw.metadata[row]
         if by_symbol and prefix.islower():
             wanted = f"robot_{ord(prefix) - ord('a') + 1}"
         else:
             wanted = "robot_1" if len(last) == 1 else f"robot_{prefix}"
-        named = metadata.get(ID_KEY)
-        if isinstance(named, str) and PLAIN_ID.fullmatch(named):
-            wanted = named
         id_ = wanted if wanted not in taken else f"agent_{to_symbol(raw.keys[row])}"
         taken.add(id_)
-        category = metadata.get(CATEGORY_KEY)
         nodes.append(
             SceneNode(
                 id_,
                 Layer.AGENT,
-                category if isinstance(category, str) and category else "robot",
+                "robot",
                 pose=_choose_agent_pose(raw, row),
-                polygon=_read_outline(metadata),
-                attributes=_read_attributes(metadata),
+                attributes=_read_attributes(raw.metadata[row]),
                 parents=tuple(ids[above] for above in parents.get(row, ()) if above in ids),
             )
         )
@@ -293,7 +275,7 @@ def _build_agents(
 
 def _choose_agent_pose(raw: RawScene, row: int) -> Pose | None:
     x, y, z = raw.positions[row].tolist()
-    if not max(abs(x), abs(y), abs(z)) <= FARTHEST or raw.metadata[row].get(PLACED_KEY) is False:
+    if not max(abs(x), abs(y), abs(z)) <= FARTHEST:
         return None
     w, *imaginary = raw.agents[row][1]
     length = math.sqrt(w * w + sum(part * part for part in imaginary))

@@ -31,7 +31,6 @@ from fcp_ros.scene.formats.spark_dsg.raw import (
     describe_damage,
     index_edges,
     index_keys,
-    read_frame,
     read_label_spaces,
 )
 from fcp_ros.scene.formats.spark_dsg.tokens import (
@@ -297,7 +296,6 @@ def _gather(
         likely=found.likely,
         edges=index_edges(pairs, row_of, source),
         label_spaces=read_label_spaces(metadata),
-        frame_id=read_frame(metadata),
     )
 
 

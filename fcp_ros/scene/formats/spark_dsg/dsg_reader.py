@@ -53,7 +53,6 @@ from fcp_ros.scene.formats.spark_dsg.raw import (
     index_edges,
     index_keys,
     normalise_turns,
-    read_frame,
     read_label_spaces,
     to_symbol,
 )
@@ -188,7 +187,6 @@ class _Columns:
             likely=self.likely,
             edges=index_edges(pairs, rows, self.source),
             label_spaces=read_label_spaces(metadata),
-            frame_id=read_frame(metadata),
         )
 
     def _check_types(self) -> None:

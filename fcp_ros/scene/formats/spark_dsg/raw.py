@@ -22,7 +22,6 @@ from fcp_ros.scene.graph.elements import Layer, SceneError
 LabelSpaces = Mapping[tuple[int, int], Mapping[int, str]]
 
 NO_LABEL = 0xFFFFFFFF
-FRAME_KEY = "frame_id"  # Key of the graph's metadata that our writer adds
 
 AGENT_KIND = "AgentNodeAttributes"
 UNLABELLED_KINDS = frozenset({"NodeAttributes", AGENT_KIND, "TraversabilityNodeAttributes"})
@@ -56,7 +55,6 @@ class RawScene:
     likely: Mapping[int, str]  # The most probable class of rooms that have probabilities, by row
     edges: Sequence[tuple[int, int]]  # Pairs of rows (source, target), m
     label_spaces: LabelSpaces  # Names of labels by layer and partition
-    frame_id: str  # Frame of the positions; "map" unless the metadata has another
 
 
 def describe_damage(reason: str, source: str, element: str = "") -> SceneError:
@@ -140,12 +138,6 @@ def read_label_spaces(metadata: Any) -> dict[tuple[int, int], dict[int, str]]:
             key = (int(match.group(1)), int(match.group(2)))
             spaces[key] = dict(_parse_labels(entries))
     return spaces
-
-
-def read_frame(metadata: Any) -> str:
-    """Return the frame that a graph's metadata names (our writer does), else "map"."""
-    frame = metadata.get(FRAME_KEY) if isinstance(metadata, Mapping) else None
-    return frame if isinstance(frame, str) and frame else "map"
 
 
 def _parse_labels(entries: list[Any]) -> Iterator[tuple[int, str]]:

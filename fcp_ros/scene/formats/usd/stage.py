@@ -141,12 +141,6 @@ class LabelledPrim:
     corners: list[Floats]
     id: str = ""
 
-    @property
-    def own(self) -> Mapping[str, Any]:
-        """Values that `usd_writer` noted on it."""
-        own: Mapping[str, Any] = self.prim["own"]
-        return own
-
 
 def find_roles(prims: Sequence[Mapping[str, Any]], solid: Collection[int]) -> PrimRoles:
     """Find the nodes that prims, each after those above it, belong to.
@@ -165,7 +159,7 @@ def find_roles(prims: Sequence[Mapping[str, Any]], solid: Collection[int]) -> Pr
         node = above
         if index not in things:
             roles.left_out.append(f"{prim['path']} ({prim['type'] or 'no type'})")
-        elif is_alike and not is_single and "layer" not in prim["own"]:
+        elif is_alike and not is_single:
             roles.parts += 1
         elif index in members:
             opened.add(index)
@@ -199,7 +193,6 @@ def _find_groups(
         if (
             len(below) >= 2
             and index not in solid
-            and "layer" not in prim["own"]
             and prim["kind"] not in WHOLES
             and all(prims[one]["is_asset"] or one in groups for one in below)
         ):
@@ -218,42 +211,22 @@ def choose_category(prim: Mapping[str, Any]) -> str:
             return str(label)
     if labels:
         return str(labels[0][1])
-    return "robot" if prim["is_robot"] else str(prim["own"].get("category") or "unknown")
+    return "robot" if prim["is_robot"] else "unknown"
 
 
 def choose_layer(prim: Mapping[str, Any]) -> Layer:
-    """Return the layer that our writer noted, else the one that the label implies."""
-    noted = prim["own"].get("layer")
-    if noted in {layer.value for layer in Layer}:
-        return Layer(noted)
     return Layer.AGENT if prim["is_robot"] else find_layer(choose_category(prim))
 
 
 def assign_prim_ids(things: Sequence[LabelledPrim], source: str) -> None:
-    """Take the id that our writer noted, the prim's name if it is unique, else the common rule."""
+    """Take the prim's name if it is unique, else the common rule."""
     names = Counter(thing.prim["name"] for thing in things)
-    sources: dict[int, str] = {}
-    taken: set[str] = set()
-    for thing in things:
-        noted = thing.own.get("id")
-        if isinstance(noted, str) and noted.strip() and noted == noted.strip():
-            if noted in taken:
-                raise SceneError(
-                    "two prims are noted to have this id",
-                    source=source,
-                    element=noted,
-                    advice="Change scene:id on one of them.",
-                )
-            thing.id = noted
-            taken.add(noted)
-        else:
-            name, path = thing.prim["name"], thing.prim["path"]
-            sources[thing.index] = name if names[name] == 1 and name not in taken else path
+    sources = [
+        thing.prim["name"] if names[thing.prim["name"]] == 1 else thing.prim["path"]
+        for thing in things
+    ]
     ids = assign_ids(
-        (sources[t.index], choose_category(t.prim)) for t in things if t.index in sources
+        (own, choose_category(thing.prim)) for own, thing in zip(sources, things, strict=True)
     )
-    for thing in things:
-        if thing.index in sources:
-            wanted = ids[sources[thing.index]]
-            thing.id = wanted if wanted not in taken else thing.prim["path"]
-            taken.add(thing.id)
+    for own, thing in zip(sources, things, strict=True):
+        thing.id = ids[own]

@@ -22,7 +22,6 @@ from typing import Any
 
 NEW_LABELS = "semantics:labels"
 OLD_LABELS = "semantic"
-OWN = "scene"
 USER = "userProperties"
 ROBOT = "IsaacRobotAPI"
 ARTICULATION = "PhysicsArticulationRootAPI"
@@ -117,7 +116,6 @@ class Stage:
         return {
             "up_axis": str(self.geom.GetStageUpAxis(self.stage)),
             "unit": float(self.geom.GetStageMetersPerUnit(self.stage)),
-            "frame_id": dict(self.stage.GetRootLayer().customLayerData).get("frame_id", "map"),
             "prims": self.prims,
             "geometry": self.geometry,
             "blocked": self.blocked,
@@ -286,11 +284,10 @@ class Stage:
         is_instance = copy is not None and prim == copy.root
         if copy is not None and is_instance:
             labels = labels or copy.labels
-        own = self.read_values(prim, names, OWN)
         schemas = prim.GetMetadata("apiSchemas")  # also those that this USD does not know
         applied = schemas.GetAddedOrExplicitItems() if schemas else ()
         is_robot = ROBOT in applied
-        if not labels and not is_robot and "layer" not in own:
+        if not labels and not is_robot:
             if ARTICULATION in applied and owner < 0:
                 self.articulations.append(str(prim.GetPath()))
             return owner
@@ -303,7 +300,6 @@ class Stage:
                 "labels": labels,
                 "is_robot": is_robot,
                 "is_body": is_robot
-                or "layer" in own
                 or any(prim.IsA(kind) for kind in (self.geom.Xform, self.geom.Gprim))
                 or bool(self.geom.PointInstancer(prim)),
                 "is_asset": is_instance or self.is_asset(prim),
@@ -313,9 +309,7 @@ class Stage:
                 or bool(
                     prim.IsA(self.geom.Xformable) and self.geom.Xformable(prim).GetOrderedXformOps()
                 ),
-                "own": own,
                 "attributes": self.read_attributes(prim, names),
-                "relations": self.read_relations(prim, names),
             }
         )
         return len(self.prims) - 1
@@ -347,40 +341,19 @@ class Stage:
                     found.append([str(kind or ""), label])
         return found
 
-    def read_values(self, prim: Any, names: list[str], namespace: str) -> dict[str, Any]:
-        """Return the values of the attributes in a namespace that JSON can hold."""
-        found: dict[str, Any] = {}
-        for name in names:
-            if name.startswith(namespace + ":"):
-                attribute = prim.GetAttribute(name)
-                value = attribute.Get(self.time) if attribute else None
-                if isinstance(value, PLAIN_TYPES):
-                    found[name.removeprefix(namespace + ":")] = value
-                elif value is not None and attribute.GetTypeName().isArray:
-                    found[name.removeprefix(namespace + ":")] = [list(entry) for entry in value]
-                elif value is not None and hasattr(value, "__len__"):
-                    found[name.removeprefix(namespace + ":")] = list(value)
-        return found
-
     def read_attributes(self, prim: Any, names: list[str]) -> dict[str, Any]:
         """Return user properties, and custom attributes without a namespace."""
-        found = {}
+        found: dict[str, Any] = {"custom": {}, "user": {}}
         for name in names:
             attribute = prim.GetAttribute(name)
-            if attribute and ":" not in name and attribute.IsCustom():
-                value = attribute.Get(self.time)
-                if isinstance(value, PLAIN_TYPES):
-                    found[name] = value
-        user = self.read_values(prim, names, USER)
-        return {"custom": found, "user": {k: v for k, v in user.items() if ":" not in k}}
-
-    def read_relations(self, prim: Any, names: list[str]) -> dict[str, list[str]]:
-        """Return the targets of the relationships of our writer."""
-        return {
-            name.removeprefix(OWN + ":"): [str(path) for path in relationship.GetTargets()]
-            for name in names
-            if name.startswith(OWN + ":") and (relationship := prim.GetRelationship(name))
-        }
+            value = attribute.Get(self.time) if attribute else None
+            space, _, own = name.rpartition(":")
+            if isinstance(value, PLAIN_TYPES):
+                if space == USER:
+                    found["user"][own] = value
+                elif not space and attribute.IsCustom():
+                    found["custom"][own] = value
+        return found
 
     def compute_matrix(self, prim: Any, copy: Copy | None) -> list[float]:
         """Return the matrix from local to world, row after row, for row vectors."""

@@ -18,8 +18,6 @@ Meaning of a stage:
   computed from points and radii (noted extents may be wrong). Invisible prims and guides don't
   count; inactive, over-only and abstract ones are skipped.
 - ``userProperties:`` and custom attributes are attributes (``isOpen`` reads ``is_open``).
-- Custom attributes and relationships ``scene:...`` are written by `usd_writer`, so that nothing of
-  a scene is lost on the way through USD; they take precedence over all of the above.
 
 With the address ``stage.usd#surfaces``, supports are measured on the meshes (this needs Open3D).
 ``upAxis`` and ``metersPerUnit`` are applied. Only files in the stage's folder, in the limits'
@@ -45,10 +43,9 @@ from fcp_ros.scene.formats.geometry import (
     SourceFrame,
     fit_box,
     raise_upright_axes,
-    read_outline,
 )
 from fcp_ros.scene.formats.scene_file import SceneFile, describe_folders
-from fcp_ros.scene.formats.source_graph import SOURCE_ID, build_source_graph
+from fcp_ros.scene.formats.source_graph import SOURCE_ID
 from fcp_ros.scene.formats.usd.stage import (
     LabelledPrim,
     PrimRoles,
@@ -67,7 +64,6 @@ from fcp_ros.scene.graph.elements import (
     Pose,
     SceneError,
     SceneNode,
-    SceneRelation,
 )
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.supports import add_supports_on_surfaces
@@ -93,10 +89,10 @@ def compute_corners(geometry: Sequence[Sequence[Any]], frame: SourceFrame) -> Fl
         return frame.rename_axes(corners) * frame.unit
 
 
-def choose_axes(matrix: Sequence[float], frame: SourceFrame, *, as_named: bool = False) -> Floats:
+def choose_axes(matrix: Sequence[float], frame: SourceFrame) -> Floats:
     """Return the unit axes x, y, z (rows) of the boxes of a prim, with z as the most upright.
 
-    ``matrix`` is the prim's local-to-world one; ``as_named`` keeps the names of the axes (z up).
+    ``matrix`` is the prim's local-to-world one.
     """
     rows: Floats = frame.rename_axes(np.array(matrix, dtype=np.float64).reshape(4, 4)[:3, :3])
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -106,8 +102,6 @@ def choose_axes(matrix: Sequence[float], frame: SourceFrame, *, as_named: bool =
     if np.abs(rows @ rows.T - np.eye(3)).max() > 1e-6:  # sheared: the nearest right angles
         left, _, right = np.linalg.svd(rows)
         rows = left @ right
-    if as_named and np.linalg.det(rows) > 0.0:
-        return rows
     named: Floats = raise_upright_axes(rows[None])[0][0]
     return named
 
@@ -177,7 +171,6 @@ LEAST_HEIGHT = 1.0  # Least height (m) of a room's own geometry that is more tha
 MOST_NAMES = 3  # Most prims or files that a note names, since their paths are long
 
 _FRAMES = {"Y": Y_UP, "Z": REP_103}
-_RELATION = re.compile(r"relation:(.+):n\d+")
 _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -281,29 +274,13 @@ class _GraphBuilder:
         self._by_index = {thing.index: thing for thing in things}
         self._roles = roles
         self._nodes_of = roles.nodes_of
-        self._by_path = {
-            prim["path"]: self._by_index[node].id
-            for prim, node in zip(found["prims"], roles.nodes_of, strict=True)
-            if node >= 0
-        }
         self._all_corners = self._gather_corners()
         self._unboxed: list[str] = []
         self._enclosed: list[str] = []
-        self._dangling: list[str] = []
 
     def build(self, source: str) -> SceneGraph:
         nodes = [self._build_node(thing) for thing in self._things]
-        relations = dict.fromkeys(
-            relation for thing in self._things for relation in self._read_relations(thing)
-        )
-        frame_id = self._found["frame_id"]
-        return build_source_graph(
-            nodes,
-            relations,
-            frame_id=frame_id if isinstance(frame_id, str) and frame_id else "map",
-            source=source,
-            notes=self._write_notes(),
-        )
+        return SceneGraph.of(nodes, source=source, notes=self._write_notes())
 
     def _gather_corners(self) -> dict[int, list[Floats]]:
         """Collect the corners of each thing and of all prims below it."""
@@ -319,23 +296,19 @@ class _GraphBuilder:
         return self._by_index.get(self._nodes_of[parent]) if parent >= 0 else None
 
     def _build_node(self, thing: LabelledPrim) -> SceneNode:
-        axes = choose_axes(thing.prim["matrix"], self._frame, as_named="layer" in thing.own)
+        axes = choose_axes(thing.prim["matrix"], self._frame)
         if thing.layer is Layer.ROOM:
             return self._build_room(thing, axes)
         corners = thing.corners or self._all_corners[thing.index]
         box = fit_box(corners, axes) if corners else None
-        if box is None and thing.layer in (Layer.OBJECT, Layer.AGENT) and not thing.own:
+        if box is None and thing.layer in (Layer.OBJECT, Layer.AGENT):
             self._unboxed.append(thing.id)
-        outline = read_outline(thing.own.get("outline"))
-        height = thing.own.get("height")
         return SceneNode(
             thing.id,
             thing.layer,
             choose_category(thing.prim),
             pose=self._choose_pose(thing, box, axes),
             size=box.size if box is not None else None,
-            polygon=outline,
-            height=height if isinstance(height, float) else None,
             attributes=self._read_attributes(thing),
             parents=self._find_parents(thing),
         )
@@ -352,24 +325,18 @@ class _GraphBuilder:
 
     def _build_room(self, thing: LabelledPrim, axes: Floats) -> SceneNode:
         own = fit_box(thing.corners, axes) if thing.corners else None
-        outline, height, pose = read_outline(thing.own.get("outline")), None, None
-        if own is not None and not outline and not thing.own:
+        outline, height, pose = (), None, None
+        if own is not None:
             outline = box_corners(own.pose, own.size)
             height = own.size[2] if own.size[2] >= LEAST_HEIGHT else None
             pose = Pose(own.pose.position if height else (*own.pose.position[:2], own.top))
             if area(outline) < LEAST_ROOM:
                 outline, height, pose = (), None, None
-        if not outline and not thing.own and self._all_corners[thing.index]:
+        if not outline and self._all_corners[thing.index]:
             around = fit_box(self._all_corners[thing.index], axes)
             outline, height = box_corners(around.pose, around.size), None
             pose = Pose((*around.pose.position[:2], around.bottom))
             self._enclosed.append(thing.id)
-        noted_height = thing.own.get("height")
-        if isinstance(noted_height, float):
-            height = noted_height
-        match thing.own.get("centre"):
-            case [float() as x, float() as y, float() as z]:
-                pose = Pose((x, y, z))
         return SceneNode(
             thing.id,
             Layer.ROOM,
@@ -395,7 +362,7 @@ class _GraphBuilder:
         ]
         if others:
             values["other_labels"] = ", ".join(dict.fromkeys(others))
-        if not thing.own and thing.id not in (thing.prim["name"], thing.prim["path"]):
+        if thing.id not in (thing.prim["name"], thing.prim["path"]):
             values[SOURCE_ID] = thing.prim["path"]
         return {
             name: value
@@ -404,24 +371,8 @@ class _GraphBuilder:
         }
 
     def _find_parents(self, thing: LabelledPrim) -> tuple[str, ...]:
-        given = thing.prim["relations"].get("parents")
-        if given is not None:
-            return tuple(dict.fromkeys(self._find_targets(given)))
         above = self._find_parent(thing)
         return (above.id,) if above is not None else ()
-
-    def _read_relations(self, thing: LabelledPrim) -> list[SceneRelation]:
-        relations = []
-        for name, targets in thing.prim["relations"].items():
-            match = _RELATION.fullmatch(name)
-            legs = self._find_targets(targets) if match else []
-            if match and len(legs) == len(targets):
-                relations.append(SceneRelation(match.group(1), (thing.id, *legs)))
-        return relations
-
-    def _find_targets(self, paths: Sequence[str]) -> list[str]:
-        self._dangling += [path for path in paths if path not in self._by_path]
-        return [self._by_path[path] for path in paths if path in self._by_path]
 
     def _write_notes(self) -> list[str]:
         found, roles = self._found, self._roles
@@ -439,7 +390,6 @@ class _GraphBuilder:
             (roles.groups, "groups of things with the group's own label are no things"),
             (self._unboxed, "of no known size, without geometry"),
             (self._enclosed, "the outline was drawn around the things in the room"),
-            (self._dangling, "relationships have targets that are no nodes"),
         )
         notes = [f"{text}: {list_names(dict.fromkeys(which))}" for which, text in texts if which]
         if folders:

@@ -23,7 +23,7 @@ from fcp_ros.scene import (
     complete_relations,
 )
 
-EVERYTHING = RelationOptions(also=frozenset({"under", "near", "adjacent", "reach"}), near_most=3)
+EVERYTHING = RelationOptions(also=frozenset({"under", "near"}), near_most=3)
 
 
 def room(id_: str, x: float, z: float = 1.25) -> SceneNode:
@@ -73,7 +73,7 @@ def objects(draw: st.DrawFn, id_: str) -> SceneNode:
     pose = Pose.at(draw(STEP), draw(STEP), height, draw(st.sampled_from([0.0, 0.7])))
     known = draw(st.sampled_from([2, 2, 2, 2, 2, 2, 1, 0]))
     attributes = draw(
-        st.sampled_from([{}, {}, {"is_open": False}, {"is_open": True}, {"reach": "low"}])
+        st.sampled_from([{}, {}, {"is_open": False}, {"is_open": True}])
     )
     return SceneNode(
         id_,
