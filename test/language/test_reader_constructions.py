@@ -80,6 +80,9 @@ GOALS = {
     "If anything is on the couch, put it on the table.": (
         "forall ?x1: item (not initially (on(?x1, couch_1)) or on(?x1, table_1))"
     ),
+    # what is done instead of something else
+    "Put the apple on the TV stand rather than on the couch.": "on(apple_1, tv_stand_1)",
+    "Put the apple on the table instead of the couch.": "on(apple_1, table_1)",
     "Put a cup on the couch, but not the mug.": (
         'exists ?x1: cup (not is_a(?x1, "mug") and on(?x1, couch_1))'
     ),
@@ -116,9 +119,6 @@ GOALS = {
     ),
     "Put the previous contents of the fridge on the counter.": (
         "forall ?x1: item (not initially (inside(?x1, fridge_1)) or on(?x1, counter_1))"
-    ),
-    "Put everything that is not a cup on the couch.": (
-        'forall ?x1: item (is_a(?x1, "cup") or on(?x1, couch_1))'
     ),
     "put the cups in the kitchen and the dishes in the living room": (
         "forall ?x1: cup (exists ?place: fixture (in_room(?place, kitchen_1) and "
@@ -173,10 +173,6 @@ GOALS = {
     ),
     "put everything that is on the counter except the sponge into the fridge": (
         'forall ?x1: item (not initially (on(?x1, counter_1)) or is_a(?x1, "sponge") or '
-        "inside(?x1, fridge_1))"
-    ),
-    "put the items on the counter that are not cups into the fridge": (
-        'forall ?x1: item (not initially (on(?x1, counter_1)) or is_a(?x1, "cup") or '
         "inside(?x1, fridge_1))"
     ),
     "put two items on the table and the others on the couch": (

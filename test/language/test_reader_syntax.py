@@ -58,6 +58,16 @@ def test_frames(reader, house, frame, command, goal) -> None:
             "not initially (not closed(fridge_1)) or closed(fridge_1)",
         ),
         (
+            "If the glass is on the counter, put it on the table, "
+            "otherwise put the mug on the couch.",
+            "(not initially (on(drinking_glass_1, counter_1)) or on(drinking_glass_1, table_1)) "
+            "and (not initially (not on(drinking_glass_1, counter_1)) or on(mug_1, couch_1))",
+        ),
+        (
+            "The mug goes on the couch, but not the laptop.",
+            "on(mug_1, couch_1) and not on(laptop_1, couch_1)",
+        ),
+        (
             "Put the mug on the counter, and hands off the laptop!",
             f"{COUNTER} and always on(laptop_1, table_1)",
         ),

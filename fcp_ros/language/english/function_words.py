@@ -74,6 +74,8 @@ UNLESS = PhraseSet("unless")
 
 """Before what something is asked in place of."""
 
+OTHERWISE = PhraseSet("[and|or] (otherwise|else)", "[and] if not", "[and] if (it|he|she) is not")
+INSTEAD_OF = PhraseSet("(instead of|rather than|as opposed to)")
 ONLY_LATER = PhraseSet("only (after|once|when)")
 """Those of a permission: "the book only after the mug"."""
 

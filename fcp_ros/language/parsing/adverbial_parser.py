@@ -146,6 +146,7 @@ class AdverbialParser(ExceptionParser):
             yield end, replace(clause, uses=(*clause.uses, use), preferred=True)
         yield from self._read_timing(start, clause)
         yield from self._read_exception(start, clause)
+        yield from self._read_replaced(start, clause)
         yield from self._read_description(start, clause)
         yield from self._read_place(start, clause)
         yield from self._read_limit(start, clause)

@@ -13,6 +13,7 @@ from fcp_ros.language.english.function_words import (
     FILLERS,
     IF,
     LONGEST_LINK,
+    OTHERWISE,
     PREPOSITIONS,
     SEQUENCE,
     UNLESS,
@@ -69,6 +70,12 @@ _WISHING = gather_words("nice good great better best lovely preferable bonus plu
 """Words before "if" that say that what follows is wished."""
 _AGAIN = frozenset(["already", "still", "yet"])
 """Adverbs behind a condition, which say nothing more."""
+_NOTHING_ELSE = PhraseSet(
+    "[just] [do] nothing",
+    "[just] leave (it|them|everything) [alone|there|be]",
+    "[just] leave (it|them|everything) (as|the way|where|like) (it is|they are|that)",
+)
+"""What is asked behind "otherwise" where nothing is."""
 _LATER_BEHIND = PhraseSet("(before|prior to)")
 _LINKS = {"and": Link.AND, "then": Link.THEN, "earlier": Link.EARLIER, "first": Link.FIRST}
 
@@ -121,6 +128,7 @@ class SentenceParser:
         yield from self._read_ignorable(place, partial)
         yield from self._read_link(place, partial)
         yield from self._read_subordinate(place, partial)
+        yield from self._read_otherwise(place, partial)
         yield from self._read_proviso(place, partial)
         yield from self._read_afterthought(place, partial)
         yield from self._read_remark(place, partial)
@@ -313,6 +321,25 @@ class SentenceParser:
                         ),
                     ),
                 )
+
+    def _read_otherwise(self, place: int, partial: PartialSentence) -> Steps:
+        """Read "(if it is there, bring it,) otherwise (bring the mug)"."""
+        end = OTHERWISE.find_end(self._tokens, place)
+        asked = list(filter(asks, partial.sentence.clauses))
+        if end == place or not asked:
+            return
+        if len(asked[-1].condition) != 1:
+            return
+        (met,) = asked[-1].condition
+        use = self._nouns.describe_use(place, end, WordRole.LIMIT, "if not initially")
+        sentence = self._add_uses(partial, use)
+        after = end + (self._nouns.get_text(end) in (",", "then"))
+        idle = _NOTHING_ELSE.find_end(self._tokens, after)
+        if idle > after and self._nouns.ends_clause(idle):
+            none = self._nouns.describe_use(after, idle, WordRole.LIMIT, "nothing")
+            yield idle, replace(partial, sentence=replace(sentence, uses=(*sentence.uses, none)))
+        unmet = replace(met, negated=not met.negated)
+        yield after, replace(partial, sentence=sentence, condition=(unmet,), separated=True)
 
     def _read_proviso(self, place: int, partial: PartialSentence) -> Steps:
         """Read "while the door is open", "until ...", behind a clause or before one."""

@@ -6,11 +6,13 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from fcp_ros.language.english.adverbials import FIRST, LAST, PREFERENCES
 from fcp_ros.language.english.function_words import ONLY_LATER
 from fcp_ros.language.english.verbs import GO_VERBS, KEEP_VERBS, PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
+from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.motion_parser import MotionParser
 from fcp_ros.language.parsing.trees import (
@@ -89,7 +91,8 @@ class EllipsisParser(MotionParser, ABC):
         last = asked[-1]
         for place, opened in self._read_openings(start):
             if opened.negated:
-                for end, clause in self._parse_not_there(place, last):
+                not_so = chain(self._parse_not_there(place, last), self._parse_not_it(place, last))
+                for end, clause in not_so:
                     yield end, replace(clause, uses=(*opened.uses, *clause.uses))
                 continue
             found: list[tuple[int, SpokenClause]] = []
@@ -134,6 +137,26 @@ class EllipsisParser(MotionParser, ABC):
             if said.preposition and not said.source:
                 clause = self._make_placed(same, said, "")
                 yield after, replace(clause, act=Act.STATE, negated=True)
+
+    def _parse_not_it(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(the mug goes on the couch, but) not the laptop".
+
+        "The mug, not the laptop" may only say which is meant: the laptop may be there already; and
+        behind a place, it may be another place.
+        """
+        if before.negated or before.act not in (Act.ACHIEVE, Act.STATE):
+            return
+        joined = self._get(start - 2)
+        alone = joined == "," and len(before.predications[-1].arguments) == 1
+        if joined != "but" and not alone:
+            return
+        for end, theme in self._nouns.parse_phrases(start):
+            clause = self._repeat(before, theme)
+            excepted = leave_out(before, (theme,), open_=True) is not None
+            if clause is not None and not excepted and self._nouns.ends_clause(end):
+                act = Act.STATE if joined == "but" else Act.ACHIEVE
+                negated = replace(clause, act=act, negated=True)
+                yield end, replace(negated, degree=theme.degree * _SAME)
 
     # --- the same of another thing
 

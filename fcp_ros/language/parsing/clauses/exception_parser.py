@@ -6,10 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from fcp_ros.language.english.function_words import INSTEAD_OF
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clauses.timing_parser import TimingParser
 from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
 from fcp_ros.language.parsing.trees import (
+    PLACE,
+    Act,
     Argument,
     Coordination,
     Determiner,
@@ -74,6 +77,25 @@ class ExceptionParser(TimingParser):
             if fewer is not None:
                 uses = (*clause.uses, use, *list_phrase_uses(excluded))
                 yield after, replace(fewer, uses=uses, degree=clause.degree * excluded.degree)
+
+    def _read_replaced(
+        self, start: int, clause: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "rather than (on) the couch", which asks for nothing more than the clause does."""
+        end = INSTEAD_OF.find_end(self._tokens, start)
+        if end == start or clause.negated or clause.act not in (Act.ACHIEVE, Act.BRING, Act.STATE):
+            return
+        use = self._nouns.describe_use(start, end, WordRole.LIMIT, "instead of")
+        places = [
+            (after, said.arguments.get(PLACE))
+            for after, said in self._nouns.parse_modifiers(end)
+            if said.preposition and not said.source
+        ]
+        for after, other in (*self._nouns.parse_phrases(end), *places):
+            if isinstance(other, (NounPhrase, Coordination)) and self._nouns.ends_clause(after):
+                unasked = self._nouns.list_uses(range(end, after), WordRole.LIMIT)
+                uses = (*clause.uses, use, *unasked)
+                yield after, replace(clause, uses=uses, degree=clause.degree * other.degree)
 
     def _read_description(
         self, start: int, clause: SpokenClause
