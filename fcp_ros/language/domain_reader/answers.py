@@ -46,6 +46,7 @@ class ReadingCandidate:
     ambiguity: Ambiguity | None = None
     choice: str = ""
     vague: bool = False  # it lacks only what nobody knows of a thing ("the *black* table")
+    orphaned: bool = False  # it has what a verb is about, and lacks the verb
 
 
 def refuse(instruction: str, reason: Refusal, message: str) -> Interpretation:
@@ -86,7 +87,8 @@ def answer(
         said = f"Not understood: {to_printable(join_words(words))}. Say it in other words."
         if stands_alone(instruction, best.reading):
             said += f" The rest would be: {best.reading.paraphrase}"
-        return answer_unread(instruction, shorten_words(said), readings)
+        whole = [candidate.reading for candidate in candidates if not candidate.orphaned]
+        return answer_unread(instruction, shorten_words(said), whole)
     if best.reading.degree < LEAST_DEGREE:
         message = (
             "This may be meant, but it is far from clear: "

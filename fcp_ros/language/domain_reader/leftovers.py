@@ -25,7 +25,7 @@ from fcp_ros.language.english.verbs import SOCIAL_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.parsing.sentence_parser import SKIPPED, SKIPPED_FILLER
-from fcp_ros.language.parsing.trees import Sentence, collect_uses
+from fcp_ros.language.parsing.trees import Act, Sentence, collect_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.requests import is_person
 from fcp_ros.language.syntax.statements import demands
@@ -105,14 +105,31 @@ class Leftovers:
             degree=min(1.0, sentence.degree * _EXCUSED ** len(parts) / lost),
         )
 
+    def lacks_verb(self, sentence: Sentence) -> bool:
+        """Return True if a clause only has what an unread imperative is about.
+
+        "*Greet* the man in the hall" doesn't ask that he be in the hall.
+        """
+        for verb in self._words.values():
+            if verb.token not in sentence.unread or not self._is_imperative(verb):
+                continue
+            beside = frozenset(c.place for c in self._tree.list_children(verb.place, *_BESIDE))
+            below = self._list_tokens(verb.place, beside)
+            for clause in sentence.clauses:
+                used = self._list_used(replace(sentence, clauses=(clause,), uses=()))
+                if used and used <= below and clause.act not in (Act.REMARK, Act.TOPIC):
+                    return True
+        return False
+
     def find_social(self) -> str:
         """Find what a robot is told to do with people, of which the domain knows nothing."""
-        for word in self._tree.words:
-            if word.tag == "VB" and word.lemma in SOCIAL_VERBS and not self._concerns(word.token):
-                subject = self._tree.find_child(word.place, *SUBJECTS)
-                if subject is None or subject.text in _ADDRESSED:
-                    return word.lemma
-        return ""
+        said = (word for word in self._words.values() if word.lemma in SOCIAL_VERBS)
+        told = (w for w in said if self._is_imperative(w) and not self._concerns(w.token))
+        return next((word.lemma for word in told), "")
+
+    def _is_imperative(self, word: Word) -> bool:
+        subject = self._tree.find_child(word.place, *SUBJECTS)
+        return word.tag == "VB" and (subject is None or subject.text in _ADDRESSED)
 
     def _list_implied(self, sentence: Sentence) -> frozenset[str]:
         """List the words by which people say what the clauses of a sentence ask for."""

@@ -25,7 +25,7 @@ from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.asides import AsideReader
 from fcp_ros.language.parsing.clause_parser import ClauseParser
-from fcp_ros.language.parsing.clauses.remarks import asks, rate_following
+from fcp_ros.language.parsing.clauses.remarks import asks, names_pronoun, rate_following
 from fcp_ros.language.parsing.meanings import PatternTable, SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
@@ -430,7 +430,10 @@ class SentenceParser:
             said = partial.sentence.clauses[-1:]
             if said:
                 degree = sentence.degree * rate_following(said[0], clause)
-                if self._may_describe(place, said[0], clause):
+                # "we'll have soup, so": the reason, or asked for as well
+                linked = (self._nouns.get_text(place - 1), self._nouns.get_text(place))
+                reason = "so" in linked and said[0].verb == "want" and not names_pronoun(clause)
+                if reason or self._may_describe(place, said[0], clause):
                     degree *= Confidence.LIKELY.degree
                 sentence = replace(sentence, degree=degree)
             if not partial.separated and self._nouns.get_text(place) != "without":

@@ -66,11 +66,14 @@ class ExceptionParser(TimingParser):
                 use = self._nouns.describe_use(place, after, WordRole.LIMIT, "except")
                 uses = (*clause.uses, use, *list_phrase_uses(left))
                 yield after, replace(fewer, uses=uses, degree=clause.degree * left.degree)
-        if end in (start, opened):
+        bare = end == start + 1 and self._get(start) == "but"
+        if end == start or (end == opened and not bare):
             return
         use = self._nouns.describe_use(start, end, WordRole.LIMIT, "except")
         contrasted = self._get(end - 1) == "not"
         for after, excluded in self._nouns.parse_phrases(end):
+            if bare and (not self._nouns.ends_clause(after) or _says_where(excluded)):
+                continue  # "but the mug on the shelf": that goes there
             fewer = leave_out(clause, (excluded,))
             if fewer is None and contrasted and self._nouns.ends_clause(after):
                 fewer = leave_out(clause, (excluded,), open_=True)
@@ -119,6 +122,11 @@ class ExceptionParser(TimingParser):
                 end,
                 replace(clause, predications=(longer,), uses=(*clause.uses, *uses), degree=degree),
             )
+
+
+def _says_where(phrase: Phrase) -> bool:
+    parts = phrase.parts if isinstance(phrase, Coordination) else (phrase,)
+    return any(isinstance(part, NounPhrase) and bool(part.qualities) for part in parts)
 
 
 def leave_out(
