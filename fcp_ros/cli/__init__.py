@@ -4,7 +4,7 @@
 main: the program; it imports the file of a command only when that command is run.
 plan: ``fcp plan`` and ``fcp ask``: a request in a formula or in words, for a scene or PDDL files.
 scene: ``fcp scene info``, ``show``, ``convert`` and ``diff``.
-judge, calibration, models, validate, pddl, align, generalize, policy, language: the commands of
+judge, calibration, models, validate, align, generalize, policy, language: the commands of
 these names; heads: ``fcp grounding``.
 live: ``fcp up`` and ``fcp demo``, which need ROS 2.
 options: options that several commands share, and the grounder that they choose. session: a domain

@@ -37,7 +37,7 @@ def train_writer(
     base: Annotated[
         str, typer.Option(help="Small language model that is trained; `fcp models fetch` it first.")
     ] = "smollm2-135m",
-    steps: Annotated[int, typer.Option(min=1, help="Steps of 16 rows each.")] = 700,
+    steps: Annotated[int, typer.Option(min=1, help="Steps of 16 rows each.")] = 850,
     seed: Annotated[int, typer.Option(help="Of all that is drawn at random.")] = 1,
 ) -> None:
     """Train a small language model to say plainly what is to be done (half an hour on two cores).

@@ -43,10 +43,6 @@ COMMANDS = {
         "Check a domain, a scene against a domain, or a plan on a scene by replaying it.",
         "fcp_ros.cli.validate",
     ),
-    "pddl": Command(
-        "Write a PDDL domain and problem as they are read: checked, in one order and layout.",
-        "fcp_ros.cli.pddl",
-    ),
     "align": Command(
         "Find out which names mean the same, of two domains or of a scene and a domain.",
         "fcp_ros.cli.align",

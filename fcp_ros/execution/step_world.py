@@ -8,7 +8,6 @@ from typing import Protocol, runtime_checkable
 
 from fcp_ros.execution.outcome import Outcome
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.scene.graph.elements import Pose
 from fcp_ros.scene.graph.graph import SceneGraph
 
 
@@ -30,43 +29,9 @@ class StepWorld(Protocol):
         """End what still moves."""
 
 
-class ServedWorld(Protocol):
-    """A world that others may change. Methods may be called from any thread."""
-
-    def read_scene(self) -> SceneGraph:
-        """Read how the world is now."""
-
-    def set_pose(self, name: str, pose: Pose) -> None:
-        """Set the pose of the middle of a thing's box. Raises ValueError if it can't be."""
-
-    def set_paused(self, paused: bool) -> None:
-        """Let time stand still, or go on."""
-
-    def reset(self) -> None:
-        """Bring the world into the state that it began with."""
-
-
-@runtime_checkable
-class SpawningWorld(Protocol):
-    """A world in which things can be made."""
-
-    def spawn(self, name: str, uri: str, pose: Pose) -> None:
-        """Make a thing. Raises ValueError if it can't be made."""
-
-    def delete(self, name: str) -> None:
-        """Remove a thing. Raises ValueError if it can't be removed."""
-
-
 @runtime_checkable
 class TimedWorld(Protocol):
-    """A world with a clock of its own, which robots see with faults."""
+    """A world with a clock of its own."""
 
     def keep_time(self, seconds: float) -> float:
         """Let time pass where no step does that; return the world's time (s)."""
-
-    @property
-    def served(self) -> ServedWorld:
-        """The world itself, for others who move, pause and reset it."""
-
-    def read_truth(self) -> SceneGraph:
-        """Return the world as it is, for evaluation only."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -23,12 +23,9 @@ FOLDER_VARIABLE = "WNSEARCHDIR"  # WordNet's own variable for the folder of its 
 DEFAULT_FOLDERS = (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"))
 PACKAGE = "wordnet-base"  # Package of Debian and Ubuntu that brings the files
 ANIMAL, PERSON = 5, 18  # The lexicographers' files of animals and persons (lexnames(5WN))
-ABSTRACT = frozenset({4, 7, 9, 12, 24, 26})
-"""Their files of acts, attributes, cognition, feelings, relations and states."""
 CONCRETE = frozenset({3, ANIMAL, 6, 13, 17, PERSON, 20, 27})
 """Their files of what a robot may meet: unclassified ("thing"), animals, artifacts, food, natural
 objects, persons, plants, substances."""
-_MOST_VERB_SENSES = 5
 _MOSTLY = 8  # Uses as an adjective for each one as a verb, for what is an adjective
 _WIDER, _INSTANCE = "@", "@i"
 _POINTER = ("symbol", "offset", "part of speech", "words")
@@ -63,11 +60,6 @@ class Sense:
         return self.topic in CONCRETE and not self.is_name
 
     @property
-    def is_abstract(self) -> bool:
-        """True for what can't even be seen: "company", "a wipe"."""
-        return self.topic in ABSTRACT
-
-    @property
     def is_person(self) -> bool:
         return self.topic == PERSON
 
@@ -80,7 +72,7 @@ class Sense:
 class WordNet:
     """The nouns of a folder of WordNet. Safe to use from several threads.
 
-    It holds `data.noun`, `data.verb`, `noun.exc`, `cntlist.rev`, and all indexes (OSError,
+    It holds `data.noun`, `noun.exc`, `cntlist.rev`, and all indexes (OSError,
     ValueError).
     """
 
@@ -88,14 +80,12 @@ class WordNet:
         self._index = _map_file(folder / "index.noun")
         self._others = [_map_file(folder / f"index.{part}") for part in ("adj", "adv", "verb")]
         self._data = _map_file(folder / "data.noun")
-        self._verbs = _map_file(folder / "data.verb")
         self._counts = _map_file(folder / "cntlist.rev")
         lines = (folder / "noun.exc").read_text(encoding="ascii").splitlines()
         self._irregular = {plural: single for plural, single, *_ in map(str.split, lines)}
         self._find = lru_cache(maxsize=16_384)(self._look_up)
         self._find_first = lru_cache(maxsize=1024)(self._look_up_first)
         self._read = lru_cache(maxsize=65_536)(partial(_read_sense, self._data))
-        self._list_verb_kinds = lru_cache(maxsize=4096)(self._find_verb_kinds)
         self.rate_verb = lru_cache(maxsize=16_384)(self._rate_verb)
         self.is_adjective = lru_cache(maxsize=4096)(self._is_adjective)
 
@@ -161,31 +151,6 @@ class WordNet:
 
     def is_verb(self, word: str) -> bool:
         return bool(_find_line(self._others[2], word))
-
-    def compare_verbs(self, one: str, other: str) -> float:
-        """Compute how close two verbs are ("discard", "throw away"), in [0, 1].
-
-        1 for one meaning, half of it for each step up or down to a wider one, less for rarer
-        meanings; 0 for what isn't within two steps.
-        """
-        mine, theirs = self._list_verb_kinds(one), self._list_verb_kinds(other)
-        return max((mine[kind] * theirs[kind] for kind in mine.keys() & theirs.keys()), default=0.0)
-
-    def _find_verb_kinds(self, verb: str) -> Mapping[int, float]:
-        """Find the meanings of a verb and wider ones, with their weights."""
-        fields = _find_line(self._others[2], verb)
-        offsets = map(int, fields[-int(fields[2]) :]) if fields else ()
-        found: dict[int, float] = {}
-        for rank, offset in enumerate(offsets):
-            if rank >= _MOST_VERB_SENSES:
-                break
-            layer, weight = [offset], 0.9**rank
-            for _ in range(3):
-                for kind in layer:
-                    found[kind] = max(weight, found.get(kind, 0.0))
-                layer = [above for kind in layer for above in _read_sense(self._verbs, kind).above]
-                weight /= 2
-        return found
 
     def _rate_verb(self, word: str) -> float:
         """Return how often a base form is a verb rather than a noun, in [0, 1].

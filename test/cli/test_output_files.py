@@ -18,7 +18,6 @@ COMMANDS = {
     "plan for PDDL": "plan --domain {pddl} --scene {problem} --out {problem}",
     "scene convert": "scene convert {scene} {scene}",
     "scene convert by another name": "scene convert {scene} {folder}/../{name}/scene.json",
-    "pddl": "pddl {pddl} {problem} --out {folder}",
     "policy show": "policy show {policy} --picture {policy}",
     "generalize": "generalize {pddl} {problem} --out {problem}",
     "align": "align {pddl} {pddl} --problem {problem} --out {problem}",

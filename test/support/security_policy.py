@@ -103,7 +103,6 @@ WORLD = {
     ("topic", "publish"): [
         "/clock",
         "/diagnostics",
-        "ground_truth",
         "scene_graph_update",
         "world_executor/sign_of_life",
     ],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of syntax trees: names are declared and fit, and unsupported features are refused.
 
-Only features that are used matter, not the declared requirements: `find_requirements` lists them.
+Only features that are used matter, not the declared requirements.
 Sections and effects without a place in the syntax tree are refused by their readers.
 """
 
@@ -17,87 +17,6 @@ from fcp_ros.domain.pddl.domain_file import check_object_types
 from fcp_ros.domain.pddl.source_text import Source, describe_arity
 from fcp_ros.domain.pddl.syntax_writer import write_formula, write_numeric
 from fcp_ros.foundation.wording import suggest_name
-
-_ORDER = (
-    ":strips",
-    ":typing",
-    ":equality",
-    ":negative-preconditions",
-    ":disjunctive-preconditions",
-    ":existential-preconditions",
-    ":universal-preconditions",
-    ":conditional-effects",
-    ":derived-predicates",
-    ":action-costs",
-    ":numeric-fluents",
-    ":constraints",
-    ":preferences",
-)
-_CONDITIONS = (
-    (pddl.Equality, ":equality"),
-    (pddl.Negation, ":negative-preconditions"),
-    (pddl.Disjunction, ":disjunctive-preconditions"),
-    (pddl.NumericComparison, ":numeric-fluents"),
-    (pddl.TrajectoryFormula, ":constraints"),
-    (pddl.PreferenceFormula, ":preferences"),
-)
-
-
-def find_requirements(domain: pddl.DomainText, problem: pddl.ProblemText) -> tuple[str, ...]:
-    """Find the requirements of a task, in the order of the PDDL 3.1 grammar (Kovacs, 2011)."""
-    found = {":strips", *_find_in_effects(domain), *_find_in_numbers(domain, problem.metric)}
-    if domain.axioms:
-        found.add(":derived-predicates")
-    if any(typed.types != (pddl.ROOT,) for typed in _list_typed(domain, problem)):
-        found.add(":typing")
-    for formula in _list_conditions(domain, problem):
-        for part in pddl.subformulas(formula):
-            found.update(name for kind, name in _CONDITIONS if isinstance(part, kind))
-            if isinstance(part, pddl.Quantified):
-                kind = "universal" if part.universal else "existential"
-                found.add(f":{kind}-preconditions")
-    return tuple(name for name in _ORDER if name in found)
-
-
-def _find_in_effects(domain: pddl.DomainText) -> Iterator[str]:
-    effects = [effect for action in domain.actions for effect in action.effects]
-    if any(effect.variables or effect.condition != pddl.TRUE for effect in effects):
-        yield ":conditional-effects"
-
-
-def _find_in_numbers(domain: pddl.DomainText, metric: pddl.Metric | None) -> Iterator[str]:
-    """Yield `:action-costs` if actions only increase total-cost, else `:numeric-fluents`."""
-    changes = [
-        change
-        for action in domain.actions
-        for effect in action.effects
-        for change in effect.numeric
-    ]
-    cost = pddl.FunctionValue(pddl.TOTAL_COST)
-    if any(change.operator != "increase" or change.target != cost for change in changes):
-        yield ":numeric-fluents"
-    elif changes or (metric is not None and metric.value == cost):
-        yield ":action-costs"
-
-
-def _list_conditions(domain: pddl.DomainText, problem: pddl.ProblemText) -> Iterator[pddl.Formula]:
-    yield from (problem.goal, problem.constraints, domain.constraints)
-    yield from (axiom.body for axiom in domain.axioms)
-    for action in domain.actions:
-        yield action.precondition
-        for effect in action.effects:
-            yield effect.condition
-
-
-def _list_typed(domain: pddl.DomainText, problem: pddl.ProblemText) -> Iterator[pddl.Typed]:
-    yield from problem.objects
-    for legs in (*domain.predicates.values(), *domain.functions.values()):
-        yield from legs
-    for action in domain.actions:
-        yield from action.parameters
-    for axiom in domain.axioms:
-        yield from axiom.parameters
-
 
 Layer = tuple[str, ...]
 """Derived predicates, sorted."""

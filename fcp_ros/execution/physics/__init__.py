@@ -5,23 +5,20 @@
 - `arena`: the compiled model and its state, and what is measured on it.
 - `motion`, `grasps`, `hands`, `workplace`, `carrying`, `skills`: how robots do the actions of the
   household domain.
-- `world`: all of it with a clock; `reading`: its state as a scene graph; `perception`: what a robot
-  sees of it; `pictures`: what a person sees of it.
+- `world`: all of it with a clock; `reading`: its state as a scene graph; `pictures`: what a person
+  sees of it.
 """
 
 from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
     from fcp_ros.execution.physics.failure import PhysicsError
-    from fcp_ros.execution.physics.perception import PerceptionOptions, SeenWorld
     from fcp_ros.execution.physics.workplace import SkillOptions
     from fcp_ros.execution.physics.world import PhysicsWorld, WorldOptions
 
 __all__ = [
-    "PerceptionOptions",
     "PhysicsError",
     "PhysicsWorld",
-    "SeenWorld",
     "SkillOptions",
     "WorldOptions",
 ]

@@ -377,13 +377,3 @@ class Arena:
         things = (owners < len(self._owners) - len(self.rigs)).all(axis=1)
         depths = np.asarray(self.data.contact.dist[:count])[things]
         return max(0.0, -float(np.min(depths, initial=0.0)))
-
-
-def add_body(layout: Layout, body: PhysicalBody) -> Layout:
-    return replace(layout, bodies={**layout.bodies, body.id: body})
-
-
-def drop_body(layout: Layout, id_: str) -> Layout:
-    bodies = {key: body for key, body in layout.bodies.items() if key != id_}
-    robots = tuple(robot for robot in layout.robots if robot.id != id_)
-    return replace(layout, bodies=bodies, robots=robots)

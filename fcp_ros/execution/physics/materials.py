@@ -50,7 +50,6 @@ class Material:
     density: float  # kg per m3 of the box
     friction: float  # Coulomb coefficient of sliding
     moves: bool  # False for what stays where it is
-    is_listed: bool = True  # False for what was chosen by size alone
 
     def mass(self, size: Vector) -> float:
         """Mass (kg) of a thing with these full extents (m)."""
@@ -71,7 +70,7 @@ class MaterialTable:
             if form in self.by_label:
                 return self.by_label[form]
         moves = size is None or max(size) <= self.small_size
-        return replace(self.unknown, moves=moves, is_listed=False)
+        return replace(self.unknown, moves=moves)
 
 
 def read_materials(path: Path | None = None) -> MaterialTable:

@@ -103,7 +103,7 @@ class Painter:
         """Draw a picture of shape (height, width, 3)."""
         mujoco = self._mujoco
         self._gl.make_current()
-        if self._model is not self._arena.model:  # a thing was spawned meanwhile
+        if self._model is not self._arena.model:  # far things move meanwhile
             self._model = self._arena.model
             self._scene = mujoco.MjvScene(self._model, maxgeom=MOST_SHAPES)
             self._context = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100)

@@ -8,12 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 
 import numpy as np
 
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.execution.physics.arena import Arena, add_body, drop_body
+from fcp_ros.execution.physics.arena import Arena
 from fcp_ros.execution.physics.failure import PhysicsError, StepFailed
 from fcp_ros.execution.physics.hands import PERIOD, Motion
 from fcp_ros.execution.physics.layout import Layout, PhysicalBody, plan_layout
@@ -23,7 +22,7 @@ from fcp_ros.execution.physics.reading import read_graph
 from fcp_ros.execution.physics.skills import start_skill
 from fcp_ros.execution.physics.workplace import SkillOptions, Workplace
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, Vector
+from fcp_ros.scene.graph.elements import Pose, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
 
 NAP = 0.01  # s of real time between two looks if a paused world goes on
@@ -73,7 +72,7 @@ class PhysicsWorld:
     ) -> None:
         self.options = options or WorldOptions()
         self._table = materials or read_materials()
-        self._graph = self._initial = graph
+        self._graph = graph
         self._seed = seed
         self._lock = threading.RLock()
         self._tasks: list[_Task] = []
@@ -100,8 +99,8 @@ class PhysicsWorld:
 
     def _begin_again(self) -> None:
         self._random = np.random.default_rng((self._seed, 0))
-        self._dirty = _list_elements(self._initial, "dirty")
-        self._switched_on = _list_elements(self._initial, "switched_on")
+        self._dirty = _list_elements(self._graph, "dirty")
+        self._switched_on = _list_elements(self._graph, "switched_on")
 
     # --- time ---
 
@@ -123,11 +122,12 @@ class PhysicsWorld:
         """Let steps wait, or go on."""
         self.paused = paused
 
-    def keep_time(self, seconds: float) -> None:
-        """Let time pass unless a step does that, or the world is paused."""
+    def keep_time(self, seconds: float) -> float:
+        """Let time pass unless a step does that, or the world is paused; return the time (s)."""
         with self._lock:
             if not self._tasks and not self.paused:
                 self._arena.step(seconds)
+            return self._arena.time
 
     def step(self, seconds: float) -> None:
         """Let time pass, in which running steps go on."""
@@ -137,10 +137,9 @@ class PhysicsWorld:
                 self._tick()
 
     def reset(self) -> None:
-        """Return to the start; running steps are cancelled, spawned things vanish."""
+        """Return to the start; running steps are cancelled."""
         with self._lock:
             self._cancel_all("The world was reset.")
-            self._graph = self._initial
             self._arena.reset()
             self._begin_again()
 
@@ -296,50 +295,11 @@ class PhysicsWorld:
             return self._arena.rigs[name].size
         return self._arena.body(name).size
 
-    def category(self, name: str) -> str:
-        self._check(name)
-        return self._graph.nodes[name].category
-
     def set_pose(self, name: str, pose: Pose) -> None:
         """Move a thing or a robot at once. Raises PhysicsError without it."""
         with self._lock:
             self._check(name)
             self._arena.set_pose(name, pose)
-
-    def add(self, node: SceneNode) -> None:
-        """Add a thing with a pose. Raises PhysicsError if its id is taken or it has no pose."""
-        with self._lock:
-            if node.id in self._graph.nodes:
-                raise PhysicsError(f"There is a {node.id} already; choose another id.")
-            if node.pose is None:
-                raise PhysicsError(f"{node.id} has no pose; say where it is to be.")
-            self._require_rest("add")
-            plan = plan_layout(SceneGraph.of([node]), self._table, self.options.most_moving)
-            if node.id not in plan.bodies:
-                raise PhysicsError(f"A {node.category} can't be added to a running world.")
-            self._arena.change_layout(add_body(self._arena.layout, plan.bodies[node.id]))
-            self._graph = _add_node(self._graph, node)
-
-    def spawn(self, name: str, uri: str, pose: Pose) -> None:
-        """Add a thing by the name of its category, or of a file called so ("mug", "a/mug.usd").
-
-        Raises PhysicsError as `add` does.
-        """
-        category = PurePosixPath(uri).stem or name
-        self.add(SceneNode(name, Layer.OBJECT, category, pose=pose))
-
-    def delete(self, name: str) -> None:
-        """Take a thing or a robot out. Raises PhysicsError without it."""
-        with self._lock:
-            self._check(name)
-            self._require_rest("delete")
-            self._arena.change_layout(drop_body(self._arena.layout, name))
-            self._graph = _drop_node(self._graph, name)
-
-    def _require_rest(self, what: str) -> None:
-        if self._tasks:
-            busy = ", ".join(self.busy)
-            raise PhysicsError(f"Can't {what} anything while {busy} is at work; wait, or cancel.")
 
     def _check(self, name: str) -> None:
         if name not in self._arena.layout.bodies and name not in self._arena.rigs:
@@ -351,11 +311,6 @@ class PhysicsWorld:
         """Read the world as a scene graph, as it truly is: poses, what is on, in, held, open."""
         with self._lock:
             return read_graph(self._graph, self._arena, self._dirty, self._switched_on)
-
-    def look(self, see: Callable[[SceneGraph, Arena], SceneGraph]) -> SceneGraph:
-        """Return what somebody sees of the true scene graph, while nothing moves."""
-        with self._lock:
-            return see(self.read_scene(), self._arena)
 
     def penetration(self) -> float:
         """Depth (m) of the deepest contact now."""
@@ -375,17 +330,3 @@ class PhysicsWorld:
 def _list_elements(graph: SceneGraph, name: str) -> set[str]:
     """List the things of which a relation with one leg holds."""
     return {r.elements[0] for r in graph.relations_named(name) if len(r.elements) == 1}
-
-
-def _add_node(graph: SceneGraph, node: SceneNode) -> SceneGraph:
-    return replace(graph, nodes={**graph.nodes, node.id: node})
-
-
-def _drop_node(graph: SceneGraph, name: str) -> SceneGraph:
-    nodes = {
-        id_: replace(node, parents=tuple(p for p in node.parents if p != name))
-        for id_, node in graph.nodes.items()
-        if id_ != name
-    }
-    relations = tuple(r for r in graph.relations if name not in r.elements)
-    return replace(graph, nodes=nodes, relations=relations)

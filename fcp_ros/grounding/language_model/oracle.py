@@ -170,9 +170,7 @@ class Scorer:
         first = plan_passes(lengths, nodes, self.token_budget, self._row_budget)[0]
         return [waiting[place] for place in first]
 
-    def _read_packed(
-        self, batch: PromptBatch, chosen: list[int], temperature: float
-    ) -> NextTokens:
+    def _read_packed(self, batch: PromptBatch, chosen: list[int], temperature: float) -> NextTokens:
         """Read a packed pass; NOT_A_MODEL if the model turns out not to honour the mask."""
         tails = [batch.tails[index] for index in chosen]
         length = len(batch.prefix) + sum(map(len, tails)) + len(tails) * len(self.loaded.trie.nodes)

@@ -56,7 +56,7 @@ Report = Callable[[str, int, int], None]
 class AdapterOptions:
     """Settings of a training."""
 
-    steps: int = 700
+    steps: int = 850
     batch: int = 16  # rows
     rank: int = 16
     first_layer: int = 10  # lower ones stay as they are, which saves a third of the time

@@ -24,8 +24,6 @@ class ConversionError(ValueError):
 
 
 NANOSECONDS = 1_000_000_000
-NO_ID = str(uuid.UUID(int=0))
-"""The id of a plan message that was never filled in."""
 
 
 def duration_to_ros(seconds: float) -> Duration:

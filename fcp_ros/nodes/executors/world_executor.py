@@ -17,9 +17,8 @@ from rosgraph_msgs.msg import Clock
 from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.execution.step_world import StepWorld, TimedWorld
-from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphRequest
-from fcp_ros.nodes.conversions.scene import SceneUpdate, graph_to_ros, update_to_ros
+from fcp_ros.nodes.conversions.scene import SceneUpdate, update_to_ros
 from fcp_ros.nodes.executors.simulated_setup import COMMON_PARAMETERS, WatchedScene
 from fcp_ros.nodes.executors.step_threads import StepThreads
 from fcp_ros.nodes.runtime.domain_parameter import (
@@ -36,8 +35,6 @@ from fcp_ros.nodes.runtime.parameters import (
 )
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
-from fcp_ros.nodes.simulation.calls import INSTALL, is_installed
-from fcp_ros.nodes.simulation.server import SimulationServer
 from fcp_ros.package_files import find_scene
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene import load_scene
@@ -54,28 +51,14 @@ def _make_pyrobosim(parameters: ParameterTable) -> StepWorld:
 
 
 def _make_physics(parameters: ParameterTable) -> StepWorld:
-    from fcp_ros.execution.physics import (
-        PerceptionOptions,
-        PhysicsError,
-        PhysicsWorld,
-        SeenWorld,
-        WorldOptions,
-    )
+    from fcp_ros.execution.physics import PhysicsError, PhysicsWorld, WorldOptions
 
     seed, pace = parameters.integer("seed"), max(0.0, parameters.number("time_scale"))
     graph = load_scene(find_scene(parameters.file("world_file")))
     try:
-        world = PhysicsWorld(graph, seed, WorldOptions(pace=pace))
+        return PhysicsWorld(graph, seed, WorldOptions(pace=pace))
     except PhysicsError as error:
         raise ConfigureError(str(error)) from error
-    seen = PerceptionOptions(
-        noise=parameters.number("perception_noise"),
-        miss=parameters.number("perception_miss"),
-        false_label=parameters.number("perception_false_label"),
-        occlusion=parameters.flag("perception_occlusion"),
-        delay=parameters.number("perception_delay"),
-    )
-    return SeenWorld(world, seen, seed)
 
 
 WORLDS: Mapping[str, Callable[[ParameterTable], StepWorld]] = {
@@ -94,45 +77,6 @@ PARAMETERS = (
         "Simulated seconds in one real second; negative: as fast as it can.",
         minimum=-1.0,
         maximum=10_000.0,
-    ),
-    ParameterSpec(
-        "perception_noise",
-        0.0,
-        "Of a physics world: standard deviation of the positions that robots see [m].",
-        minimum=0.0,
-        maximum=1.0,
-    ),
-    ParameterSpec(
-        "perception_miss",
-        0.0,
-        "Of a physics world: probability that a thing is not seen at a look.",
-        minimum=0.0,
-        maximum=1.0,
-    ),
-    ParameterSpec(
-        "perception_false_label",
-        0.0,
-        "Of a physics world: probability that a thing is taken for another kind.",
-        minimum=0.0,
-        maximum=1.0,
-    ),
-    ParameterSpec(
-        "perception_occlusion",
-        False,
-        "Of a physics world: true if robots see only what is in their view.",
-    ),
-    ParameterSpec(
-        "perception_delay",
-        0.0,
-        "Of a physics world: time until what robots see is told [s].",
-        minimum=0.0,
-        maximum=60.0,
-    ),
-    ParameterSpec(
-        "serve_simulation",
-        "",
-        "Serve the world as simulation_interfaces, to be moved, paused and reset by other tools: "
-        "what stands before the names of the services, '/' for nothing; '': not.",
     ),
     ParameterSpec(
         "publish_clock",
@@ -168,10 +112,8 @@ class WorldExecutorNode(ManagedNode):
     Offers one action (ExecuteStep) for each executor of the domain; the world decides how a step
     ends. Publishes ``scene_graph_update`` (SceneGraphUpdate): the whole world, whenever it has
     changed, and before a step is reported as ended. Subscribes to ``scene_graph`` and
-    ``scene_changes``, and to ``scene_graph_request``, which it answers. Of a world that is seen
-    with faults, publishes the truth on ``ground_truth`` (SceneGraph, latched), for evaluation only;
-    of one with a clock, its time on ``/clock`` if the parameter ``publish_clock`` says so. With the
-    parameter ``serve_simulation``, serves it as simulation_interfaces.
+    ``scene_changes``, and to ``scene_graph_request``, which it answers. Of a world with a clock,
+    publishes the time on ``/clock`` if the parameter ``publish_clock`` says so.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -184,9 +126,7 @@ class WorldExecutorNode(ManagedNode):
         self._world: StepWorld | None = None
         self._steps: StepThreads | None = None
         self._publisher: Any = None
-        self._truth: Any = None
         self._clock_publisher: Any = None
-        self._server: SimulationServer | None = None
 
     # --- life cycle -----------------------------------------------------------------------------
 
@@ -201,26 +141,11 @@ class WorldExecutorNode(ManagedNode):
         self._publisher = self._scene.open(self)
         self.subscribe_events(SceneGraphRequest, "scene_graph_request", self._answer_request)
         self.workers.open(LOOKS, 0)
-        if isinstance(self._world, TimedWorld):
-            self._truth = self.publish_state(SceneGraphMessage, "ground_truth")
-            if self.parameters.flag("publish_clock"):
-                self._clock_publisher = self.publish_events(Clock, "/clock")
-                self.workers.open(CLOCK, 0)
-        if prefix := self.parameters.text("serve_simulation"):
-            self._server = self.own(self._serve(self._world, prefix))
+        if isinstance(self._world, TimedWorld) and self.parameters.flag("publish_clock"):
+            self._clock_publisher = self.publish_events(Clock, "/clock")
+            self.workers.open(CLOCK, 0)
         at_once = self.parameters.integer("steps_at_once")
         self._steps = self.own(StepThreads(self, list_executors(domain), self._perform, at_once))
-
-    def _serve(self, world: StepWorld, prefix: str) -> SimulationServer:
-        """Serve the world. Raises ConfigureError if it can't be."""
-        if not is_installed():
-            raise ConfigureError(f"{INSTALL}, or set serve_simulation to ''.")
-        if not isinstance(world, TimedWorld):
-            raise ConfigureError(
-                f"a world of the kind {self.parameters.text('kind')} can't be served: set "
-                "serve_simulation to '', or kind to physics."
-            )
-        return SimulationServer(self, world.served, prefix)
 
     def activate(self) -> None:
         with self._publishing:
@@ -237,7 +162,7 @@ class WorldExecutorNode(ManagedNode):
         super().release()
         self._scene.follower.clear()
         self._world = self._steps = self._publisher = None
-        self._truth = self._clock_publisher = self._server = None
+        self._clock_publisher = None
 
     def diagnose(self) -> Diagnosis:
         values = {"kind": self.parameters.text("kind"), **self._scene.describe(self._steps)}
@@ -267,10 +192,9 @@ class WorldExecutorNode(ManagedNode):
     def _follow(self, token: CancelToken) -> None:
         while not token.cancelled:
             try:
-                # Only steps change a world, and others where it is served; to read one costs up to
-                # 0.1 s of CPU.
+                # Only steps change a world; to read one costs up to 0.1 s of CPU.
                 is_busy = self._steps is not None and self._steps.describe()
-                if self._published is None or is_busy or self._server is not None:
+                if self._published is None or is_busy:
                     self._publish_until_shown(ECHO_WAIT)
             except SceneError as error:
                 self.get_logger().error(f"the world can't be read: {error}")
@@ -322,8 +246,6 @@ class WorldExecutorNode(ManagedNode):
             self._number, upserted=tuple(world.nodes.values()), added=tuple(world.relations)
         )
         stamp = self.get_clock().now().to_msg()
-        if self._truth is not None and isinstance(self._world, TimedWorld):
-            self._truth.publish(graph_to_ros(self._world.read_truth(), stamp))
         update = SceneUpdate(stamp, world.frame_id, True, delta, self.get_name())
         self._publisher.publish(update_to_ros(update))
 

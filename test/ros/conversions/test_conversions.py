@@ -467,6 +467,6 @@ def test_durations_that_no_message_holds(seconds):
 def test_ids():
     text = str(uuid.uuid4())
     assert common.id_from_ros(over_the_wire(common.id_to_ros(text))) == text
-    assert common.id_from_ros(Plan().id) == common.NO_ID
+    assert common.id_from_ros(Plan().id) == "00000000-0000-0000-0000-000000000000"
     with pytest.raises(ConversionError, match="no UUID"):
         common.id_to_ros("plan-1")

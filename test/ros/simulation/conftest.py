@@ -91,7 +91,7 @@ class Simulator:
 
     def appear(self, features=None):
         """Serve the world."""
-        from fcp_ros.nodes.simulation.server import SimulationServer
+        from simulation_server import SimulationServer
 
         self.server = SimulationServer(self._node, self.world, self.prefix, features)
 
@@ -119,8 +119,8 @@ def simulate(ros_environment, numbers):
     """Starts a simulator of a furnished house, with the features that are named."""
     with ExitStack() as stack:
 
-        def start(features=None, world=None):
-            world = world or ToyWorld(load_scene(find_scene("twin_house_furnished")))
+        def start(features=None):
+            world = ToyWorld(load_scene(find_scene("twin_house_furnished")))
             simulator = Simulator(f"simulator_{next(numbers)}", world, features)
             stack.callback(simulator.close)
             return simulator

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import pytest
 from simulation_interfaces.msg import Result
-from simulation_interfaces.srv import GetEntities, ResetSimulation
+from simulation_interfaces.srv import ResetSimulation
 
 from fcp_ros.nodes.runtime.lifecycle import NodeState
 from fcp_ros.nodes.simulation.calls import ENTITY
-from fcp_ros.nodes.stack import NodeStack
-from fcp_ros.package_files import find_scene
 from fcp_ros.scene.graph.elements import Layer, Pose
 
 from .conftest import HIGH
@@ -168,42 +166,3 @@ def test_it_begins_again_after_a_clean_up(simulate, follow, until):
 
 
 TRANSITIONS = {"configure": 1, "cleanup": 2, "activate": 3, "deactivate": 4}
-
-
-def test_our_physics_world_is_served_and_followed(simulate, follow, until):
-    """Bridge and server test one another: what falls there, falls in the graph."""
-    pytest.importorskip("mujoco")
-    from fcp_ros.execution.physics import PhysicsWorld
-    from fcp_ros.scene import load_scene
-
-    world = PhysicsWorld(load_scene(find_scene("twin_house_furnished")))
-    simulator = simulate(world=world)
-    here = follow(simulator)
-    until(lambda: here.has("on apple_1 counter_1", "at robot_1 kitchen_1"), "the world")
-    world.set_pose("apple_1", Pose.at(6.5, 2.0, 1.2))
-    world.step(2.0)
-    until(lambda: here.has("on apple_1 table_1"), "the fallen apple")
-    assert here.probe.ask(ResetSimulation, f"/{here.space}/reset_world").result.result == 1
-    until(lambda: here.has("on apple_1 counter_1"), "the apple at its first place")
-
-
-def test_the_executor_of_a_physics_world_serves_it(stack_options, tmp_path, probe):
-    pytest.importorskip("mujoco")
-    parameters = {
-        "kind": "physics",
-        "world_file": str(find_scene("twin_house_furnished")),
-        "serve_simulation": "/served_physics",
-    }
-    options = stack_options(
-        tmp_path,
-        {"world_executor": parameters},
-        nodes=("world_executor",),
-        namespace="serving",
-        scene="",
-    )
-    with NodeStack(options) as stack:
-        stack.wait_active()
-        request = GetEntities.Request()
-        request.filters.filter = "^(mug|apple)"
-        answer = probe.ask(GetEntities, "/served_physics/get_entities", request)
-        assert sorted(answer.entities) == ["apple_1", "mug_1"]

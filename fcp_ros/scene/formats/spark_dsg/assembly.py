@@ -73,9 +73,7 @@ def assemble(
             nodes.append(_build_thing(row, ids[row.row], above))
     nodes += _build_agents(raw, ids, parents, by_symbol=by_symbol)
     connected = _relate_rooms(raw, ids, rows, parents)
-    return SceneGraph.of(
-        nodes, connected, source=source, notes=(*notes, *found)
-    )
+    return SceneGraph.of(nodes, connected, source=source, notes=(*notes, *found))
 
 
 def _collect_rows(raw: RawScene, spaces: LabelSpaces) -> tuple[list[_Row], list[str]]:

@@ -72,9 +72,7 @@ def objects(draw: st.DrawFn, id_: str) -> SceneNode:
     height = draw(st.sampled_from(heights))
     pose = Pose.at(draw(STEP), draw(STEP), height, draw(st.sampled_from([0.0, 0.7])))
     known = draw(st.sampled_from([2, 2, 2, 2, 2, 2, 1, 0]))
-    attributes = draw(
-        st.sampled_from([{}, {}, {"is_open": False}, {"is_open": True}])
-    )
+    attributes = draw(st.sampled_from([{}, {}, {"is_open": False}, {"is_open": True}]))
     return SceneNode(
         id_,
         Layer.OBJECT,

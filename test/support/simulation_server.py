@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves ``simulation_interfaces`` for a world of ours, as Isaac Sim and Gazebo do for theirs.
+"""Serves ``simulation_interfaces`` for a toy world, as Isaac Sim and Gazebo do for theirs.
 
 Things and agents of the world's scene graph are the entities, by their ids; their frames are in the
 middle of their boxes. Rooms are named poses with the tag ``room``, places are others.
@@ -7,7 +7,6 @@ middle of their boxes. Rooms are named poses with the tag ``room``, places are o
 
 from __future__ import annotations
 
-import math
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +17,6 @@ from geometry_msgs.msg import Vector3
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from fcp_ros.execution.step_world import ServedWorld, SpawningWorld
 from fcp_ros.nodes.conversions.common import pose_from_ros, pose_to_ros
 from fcp_ros.nodes.simulation.calls import PACKAGE, to_service_name
 from fcp_ros.nodes.simulation.reading import CATEGORY_TAGS, ROOM_TAG
@@ -26,20 +24,14 @@ from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.roles import is_robot
 from fcp_ros.scene.graph.transforms import require_unit
 from fcp_ros.scene.shapes.polygons import bounds as polygon_bounds
-from fcp_ros.scene.shapes.polygons import box_corners
 
 FEATURES = (
     *("ENTITY_TAGS", "ENTITY_BOUNDS", "ENTITY_BOUNDS_BOX", "ENTITY_CATEGORIES"),
     *("ENTITY_STATE_GETTING", "ENTITY_STATE_SETTING", "ENTITY_INFO_GETTING"),
     *("NAMED_POSES", "POSE_BOUNDS"),
     *("SIMULATION_RESET", "SIMULATION_RESET_STATE"),
-    *("SIMULATION_STATE_GETTING", "SIMULATION_STATE_SETTING", "SIMULATION_STATE_PAUSE"),
+    *("SIMULATION_STATE_GETTING", "SPAWNING"),
 )
-SPAWNING = ("SPAWNING", "DELETING")
-"""Features of worlds that make things."""
-
-UNKNOWN_EXTENT = 0.1
-"""Extent (m) of things of unknown size, in filters by bounds."""
 
 
 class RefusedError(Exception):
@@ -56,26 +48,22 @@ class SimulationServer:
     def __init__(
         self,
         node: Node,
-        world: ServedWorld,
-        prefix: str,  # Before the names of the services, such as "/simulator"; "/" for nothing
+        world: Any,  # `ToyWorld` has its methods
+        prefix: str,  # Before the names of the services, such as "/simulator"
         features: Sequence[str] | None = None,  # Names of those offered; None for all there are
     ) -> None:
         self._node = node
         self._world = world
         self._types = import_module(f"{PACKAGE}.srv")
         self._messages: Any = import_module(f"{PACKAGE}.msg")
-        can_spawn = isinstance(world, SpawningWorld)
-        known = (*FEATURES, *(SPAWNING if can_spawn else ()))
-        self.features = known if features is None else tuple(features)
+        self.features = FEATURES if features is None else tuple(features)
         self.state = int(self._messages.SimulationState.STATE_PLAYING)
         self._lock = threading.Lock()
         group = ReentrantCallbackGroup()
         self._services = [
             node.create_service(
                 getattr(self._types, kind),
-                f"{prefix.rstrip('/')}/{to_service_name(kind)}"
-                if prefix
-                else to_service_name(kind),
+                f"{prefix}/{to_service_name(kind)}",
                 self._make_answer(serve),
                 callback_group=group,
             )
@@ -102,9 +90,7 @@ class SimulationServer:
         yield "GetNamedPoseBounds", "POSE_BOUNDS", self._get_pose_bounds
         yield "ResetSimulation", "SIMULATION_RESET", self._reset
         yield "GetSimulationState", "SIMULATION_STATE_GETTING", self._get_simulation_state
-        yield "SetSimulationState", "SIMULATION_STATE_SETTING", self._set_simulation_state
         yield "SpawnEntity", "SPAWNING", self._spawn
-        yield "DeleteEntity", "DELETING", self._delete
 
     def _make_answer(self, serve: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
         codes = self._messages.Result
@@ -146,33 +132,7 @@ class SimulationServer:
             pattern = re.compile(filters.filter)
         except re.error as error:
             raise ValueError(f"the filter {filters.filter!r} is no expression: {error}") from None
-        kinds = {category.category for category in filters.categories}
-        tags, bounds = filters.tags, filters.bounds
-        fits = any if tags.filter_mode == tags.FILTER_MODE_ANY else all
-        return [
-            node
-            for node in self._list_entities().values()
-            if pattern.search(node.id)
-            and (not kinds or self._find_kind(node) in kinds)
-            and (not tags.tags or fits(tag in _list_tags(node) for tag in tags.tags))
-            and self._overlaps(node, bounds)
-        ]
-
-    def _overlaps(self, node: SceneNode, bounds: Any) -> bool:
-        if bounds.type == bounds.TYPE_EMPTY:
-            return True
-        points = [(point.x, point.y, point.z) for point in bounds.points]
-        if bounds.type not in (bounds.TYPE_BOX, bounds.TYPE_SPHERE) or len(points) != 2:
-            code = self._messages.Result.RESULT_FEATURE_UNSUPPORTED
-            raise RefusedError(code, "bounds can be a sphere or a box here, of two points")
-        low, high = _find_extents(node)
-        if bounds.type == bounds.TYPE_BOX:
-            pairs = zip(low, high, *points, strict=True)
-            meets = (low_ <= max(a, b) and high_ >= min(a, b) for low_, high_, a, b in pairs)
-            return all(meets)
-        centre, radius = points[0], float(points[1][0])
-        nearest = [min(max(c, a), b) for c, a, b in zip(centre, low, high, strict=True)]
-        return math.dist(centre, nearest) <= radius
+        return [node for node in self._list_entities().values() if pattern.search(node.id)]
 
     def _find_kind(self, node: SceneNode) -> int:
         kinds = self._messages.EntityCategory
@@ -276,20 +236,7 @@ class SimulationServer:
     def _get_simulation_state(self, _request: Any, response: Any) -> None:
         response.state.state = self.state
 
-    def _set_simulation_state(self, request: Any, response: Any) -> None:
-        states, wanted = self._messages.SimulationState, request.state.state
-        if wanted == self.state:
-            raise RefusedError(response.ALREADY_IN_TARGET_STATE, "it is in that state already")
-        if wanted not in (states.STATE_STOPPED, states.STATE_PLAYING, states.STATE_PAUSED):
-            code = self._messages.Result.RESULT_FEATURE_UNSUPPORTED
-            raise RefusedError(code, "this world can be stopped, paused and played only")
-        if wanted == states.STATE_STOPPED:
-            self._world.reset()
-        self._world.set_paused(wanted != states.STATE_PLAYING)
-        self.state = wanted
-
     def _spawn(self, request: Any, response: Any) -> None:
-        assert isinstance(self._world, SpawningWorld)
         if request.name in self._list_entities():
             raise RefusedError(response.NAME_NOT_UNIQUE, f"there is a {request.name} already")
         if not request.name:
@@ -298,20 +245,6 @@ class SimulationServer:
         self._world.spawn(request.name, request.entity_resource.uri, pose)
         response.entity_name = request.name
 
-    def _delete(self, request: Any, _response: Any) -> None:
-        assert isinstance(self._world, SpawningWorld)
-        self._find(request.entity)
-        self._world.delete(request.entity)
-
 
 def _list_tags(node: SceneNode) -> list[str]:
     return [f"{CATEGORY_TAGS[0]}{node.category}"]
-
-
-def _find_extents(node: SceneNode) -> tuple[list[float], list[float]]:
-    """Return the least and greatest corner (m) of the upright box around a thing."""
-    assert node.pose is not None
-    size = node.size or (UNKNOWN_EXTENT,) * 3
-    x0, y0, x1, y1 = polygon_bounds(box_corners(node.pose, size))
-    z, half = node.pose.position[2], size[2] / 2.0
-    return [x0, y0, z - half], [x1, y1, z + half]
