@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts that no action of a domain brings about for things of a type.
+"""What no action brings about: people that are carried, a hand that holds several things.
 
-A robot that carries cups can't carry people, though both are somewhere: what asks for that is
-refused, before a search over all that the robot can do says the same without a reason.
+A robot that carries cups can't carry people, though both are somewhere. Who asks for that is told
+so; of things the planner proves it, and may know something else to do.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -31,12 +32,13 @@ from fcp_ros.domain.holding import find_holding
 from fcp_ros.domain.model import ActionRule, Domain, Effect
 from fcp_ros.domain.vocabulary import common_subtypes
 from fcp_ros.language.domain_reader.terms.places import PresentState
+from fcp_ros.language.english.wordnet_nouns import names_person
 
 _MET_ON_THE_WAY = (TrajectoryOperator.SOMETIME, TrajectoryOperator.FIRST_THEN)
 
 
 def find_unreachable(goal: Expression, domain: Domain, instance: Instance) -> Expression | None:
-    """Return a demand of a goal that isn't met, and that no action meets; None if there is none.
+    """Return a demand for somebody that no action meets; None if there is none.
 
     Static and derived relations are left out: actions may add what these follow from, and a static
     one is often only said of one of many things.
@@ -84,6 +86,8 @@ def _lacks_action(
     if PresentState(instance).holds(so, {}):
         return False
     types = {variable.name: variable.type for variable in bound}
+    if not any(_is_somebody(term, instance, types) for term in demand.arguments):
+        return False
     added = _list_added(demand.predicate, domain)
     return not any(_fits(demand, one, domain, instance, types) for one in added)
 
@@ -125,3 +129,10 @@ def _find_type(term: Term, instance: Instance, types: dict[str, str]) -> str:
     if isinstance(term, Constant) and instance.has(term.name):
         return instance.type_of(instance.id_of(term.name))
     return types.get(term.name, "") if isinstance(term, Variable) else ""
+
+
+def _is_somebody(term: Term, instance: Instance, types: dict[str, str]) -> bool:
+    names = [_find_type(term, instance, types)]
+    if isinstance(term, Constant) and instance.has(term.name):
+        names.append(str(instance.attribute(instance.id_of(term.name), CATEGORY) or ""))
+    return any(names_person(name.replace("_", " ").lower()) for name in names)
