@@ -282,13 +282,10 @@ def _check_drafts(
         keeps = _asks_to_keep(draft.sentence)
         reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words, keeps)
         orphaned = prepared.leftovers.lacks_verb(draft.sentence)
-        idle = not (found or orphaned) and prepared.leftovers.may_be_left_out(draft.sentence)
         known = draft.sentence.unread or draft.ambiguity or subject.lexicon.has_attributes
         vague = bool(reading.unread) and not known and may_be_offered(prepared.text, reading)
         vague = not orphaned and (vague or (bool(draft.unread) and not draft.sentence.unread))
-        found.append(
-            ReadingCandidate(reading, draft.ambiguity, draft.choice, idle, vague, orphaned)
-        )
+        found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice, vague, orphaned))
     return found
 
 

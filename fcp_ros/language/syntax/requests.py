@@ -15,7 +15,6 @@ from enum import Enum
 from fcp_ros.language.english.number_words import UNITS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.english.wordnet_nouns import names_person
-from fcp_ros.language.syntax.clauses import QUESTION_WORDS
 from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.statements import tell
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
@@ -40,6 +39,7 @@ _HELPING = (*SUBJECTS, "aux", "mark", "intj", "punct", "cc", "preconj", "neg")
 _LOOSE = ("ccomp", "parataxis", "dep")
 """Roles of statements beside a request: "it is drafty, can you ..."."""
 _ASKING = gather_words("could can would will might")
+_QUESTION_WORDS = gather_words("who what which where when why how whose whom")
 _MODALS = _ASKING | gather_words("should must shall may to")
 _ASSIGNED = gather_words("your our my")
 _FAIR = gather_words("nice good better preferable")
@@ -345,7 +345,7 @@ def _is_question(segment: Segment) -> bool:
         said = said[1:]
     if not said or segment.piece.imperative:
         return False
-    if said[0].text in QUESTION_WORDS:
+    if said[0].text in _QUESTION_WORDS:
         return segment.piece.end == "?"
     if said[0].text not in _FACTUAL or segment.piece.end != "?":
         return False

@@ -47,7 +47,6 @@ _MOST_OF = PhraseSet(
     "the largest number you (can|are able to)",
 )
 _DEFINITE = gather_words("the this that these those my your his her our their its")
-_INDEFINITE = frozenset(["a", "an", "one"])
 _EACH_AND_EVERY = PhraseSet("each and every", "any and all", "all and any", "every last")
 _QUANTIFIERS: dict[str, tuple[Determiner, Quantity | None]] = {
     **dict.fromkeys(("all", "whichever", "whatever"), (Determiner.ALL, None)),
