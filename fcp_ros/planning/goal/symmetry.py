@@ -10,6 +10,11 @@ members of each class in their order.
 Operators on members that no binding mentions need no treatment of their own: such a member matters
 only as an obstacle or a tool, and relevance decides that. (Dropping more would be wrong: two equal
 crowbars may both be needed.)
+
+Switched off: "a cup on the table" takes 0.14 s instead of 0.015 s among 200 equal cups, and 0.84 s
+instead of 0.03 s among 1,000. Where names are judged (the household's items) no two are equal, and
+none of the 29 golden tasks differs; six golden goals (dining_setup) have other plans, of as many
+steps together.
 """
 
 from __future__ import annotations
