@@ -13,17 +13,6 @@ from fcp_ros.scene import SceneError, SceneGraph, read_scene
 from fcp_ros.scene.loading import WRITERS, save_scene
 
 
-@pytest.mark.parametrize("name", ["scene.json", "scene.yaml", "scene.YML"])
-def test_the_canonical_format_loses_nothing(tmp_path: Path, house: SceneGraph, name: str) -> None:
-    path = tmp_path / name
-    assert save_scene(house, path) == ()
-    again = read_scene(path)
-    assert again.nodes == house.nodes
-    assert again.relations == house.relations
-    assert again.notes == house.notes
-    assert [file.name for file in tmp_path.iterdir()] == [name]
-
-
 def test_the_name_of_a_format_comes_before_the_ending(tmp_path: Path, house: SceneGraph) -> None:
     path = tmp_path / "scene.txt"
     save_scene(house, path, "canonical_yaml")

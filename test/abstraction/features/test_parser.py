@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import pytest
 from feature_texts import parse_concept, parse_role
-from feature_twin import VOCABULARY, concepts, features, roles
+from feature_twin import VOCABULARY, features
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.abstraction.features.expressions import (
     AndConcept,
-    ConceptExpression,
     Feature,
     NamedConcept,
     NamedRole,
-    RoleExpression,
     SomeConcept,
     Top,
 )
@@ -25,16 +23,6 @@ from fcp_ros.abstraction.features.parser import ExpressionReader, FeatureSyntaxE
 @given(features)
 def test_features_are_read_back(feature: Feature) -> None:
     assert parse_feature(feature.text, VOCABULARY) == feature
-
-
-@given(concepts)
-def test_concepts_are_read_back(concept: ConceptExpression) -> None:
-    assert parse_concept(str(concept), VOCABULARY) == concept
-
-
-@given(roles)
-def test_roles_are_read_back(role: RoleExpression) -> None:
-    assert parse_role(str(role), VOCABULARY) == role
 
 
 @given(st.text(min_size=1))

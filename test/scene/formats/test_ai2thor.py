@@ -11,10 +11,9 @@ import pytest
 from scene_documents import changed, written
 from twin_house import Lacks, differences, truth_of
 
-from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene, read_scene
+from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
 
 TWIN = "ai2thor/twin_house_event_metadata.json"
-FILE = "event.json"
 LACKS = Lacks(
     ids=True,
     labels={"refrigerator": "Fridge", "counter": "CounterTop", "couch": "Sofa", "milk": "Bottle"},
@@ -264,13 +263,6 @@ def test_a_negative_size_without_corners(load: Any) -> None:
         load(metadata(box))
 
 
-def test_ids_that_differ_in_case_only(load: Any) -> None:
-    graph = load(metadata(thing("mug", (0, 0, 0), (1, 1, 1)), thing("Mug", (2, 0, 0), (3, 1, 1))))
-    assert {"mug", "mug_1"} <= graph.nodes.keys()
-    assert graph.nodes["mug_1"].attributes["source_id"] == "Mug"
-    assert any("differ in case only: mug and Mug" in note for note in graph.notes)
-
-
 def test_a_scene_without_objects_is_its_agent(load: Any) -> None:
     assert "robot_1" in load(metadata()).nodes
 
@@ -279,13 +271,3 @@ def test_too_many_objects_are_refused_unread(load: Any) -> None:
     """Before validation: the entries are no objects at all."""
     with pytest.raises(SceneError, match="1000 nodes, more than the limit of 100"):
         load({**metadata(), "objects": [None] * 1000}, SceneLimits(max_nodes=100))
-
-
-def test_the_relations_alone_are_given(data_dir: Path) -> None:
-    graph = read_scene(data_dir / TWIN)
-    assert [str(relation) for relation in graph.relations] == [
-        "on(apple_1, counter_top_1)",
-        "on(mug_1, dining_table_1)",
-        "inside(bottle_1, fridge_1)",
-        "on(book_1, sofa_1)",
-    ]

@@ -21,7 +21,6 @@ from fcp_ros.scene import (
     SceneGraph,
     SceneNode,
     SceneRelation,
-    load_scene,
     save_scene,
 )
 
@@ -174,12 +173,6 @@ def test_graphml_of_any_scene(graph: SceneGraph) -> None:
             assert tuple(data[f"position_{axis}"] for axis in "xyz") == node.pose.position
         expected = {f"attribute_{k}": v for k, v in node.attributes.items()}
         assert {k: v for k, v in data.items() if k.startswith("attribute_")} == expected
-
-
-def test_a_house_of_the_package(repository: Path, tmp_path: Path) -> None:
-    house = load_scene(repository / "config/scenes/twin_house.json")
-    assert save_scene(house, tmp_path / "house.graphml") == ()
-    assert set(read_back(tmp_path / "house.graphml")) == set(house.nodes)
 
 
 def test_networkx_is_imported_on_demand() -> None:
