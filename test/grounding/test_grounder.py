@@ -75,17 +75,6 @@ def test_answers_come_in_order_and_equal_contexts_are_asked_once(
     assert grounder.statistics().memory_hits == 3
 
 
-def test_tables_of_the_domain(grounder: Grounder, state: Any) -> None:
-    couch, table = grounder.judge(
-        [
-            grounder.request("stable_enough", (support, "mug_1"), state)
-            for support in ("couch_1", "table_1")
-        ]
-    )
-    assert couch.degree < 0.6 < 0.9 < table.degree
-    assert couch.source == "table"
-
-
 def test_outcomes_lower_one_item_and_its_twin_only_a_little(grounder: Grounder, state: Any) -> None:
     bad, good = (
         grounder.request("can_grasp", ("robot_1", name), state) for name in ("mug_1", "mug_2")

@@ -14,6 +14,7 @@ from twin_house import Lacks, differences, truth_of
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
 
 TWIN = "ai2thor/twin_house_event_metadata.json"
+FILE = "event.json"
 LACKS = Lacks(
     ids=True,
     labels={"refrigerator": "Fridge", "counter": "CounterTop", "couch": "Sofa", "milk": "Bottle"},
@@ -261,6 +262,13 @@ def test_a_negative_size_without_corners(load: Any) -> None:
     box["axisAlignedBoundingBox"] = {"center": vector(0, 0, 0), "size": vector(1, -1, 1)}
     with pytest.raises(SceneError, match="negative size"):
         load(metadata(box))
+
+
+def test_ids_that_differ_in_case_only(load: Any) -> None:
+    graph = load(metadata(thing("mug", (0, 0, 0), (1, 1, 1)), thing("Mug", (2, 0, 0), (3, 1, 1))))
+    assert {"mug", "mug_1"} <= graph.nodes.keys()
+    assert graph.nodes["mug_1"].attributes["source_id"] == "Mug"
+    assert any("differ in case only: mug and Mug" in note for note in graph.notes)
 
 
 def test_a_scene_without_objects_is_its_agent(load: Any) -> None:

@@ -61,7 +61,6 @@ def test_a_graph_reads_back_as_it_was_written(tmp_path: Path, name: str) -> None
 
 
 finite = st.floats(-1e6, 1e6)
-names = st.text("abcXYZ_()|é ", min_size=1, max_size=8).filter(lambda text: text == text.strip())
 
 
 def test_json_has_one_line_a_node_and_the_short_yaw(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from twin_house import Lacks, differences, truth_of
 from fcp_ros.scene import Layer, SceneError, SceneLimits, load_scene
 
 TWIN = "omnigibson/twin_house_best.json"
+FILE = "scene.json"
 LACKS = Lacks(
     ids=True,
     labels={
