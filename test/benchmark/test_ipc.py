@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark on folders of PDDL tasks: layouts, validation, scores, and a run as users do it."""
+"""The benchmark on folders of PDDL tasks: the list, validation, scores, and a run as users do it."""
 
 import json
 import re
@@ -8,8 +8,11 @@ import sys
 
 import pytest
 
+from benchmark.ipc.__main__ import find_verdicts, score_agile, score_quality
+from benchmark.ipc.planners import OURS, THEIRS, IpcRun
 from benchmark.ipc.tasks import LISTED, find_listed_tasks, read_list
 from benchmark.ipc.validation import validate_plan
+from benchmark.rivals.programs import Limits
 
 RUN = (sys.executable, "-m", "benchmark.ipc")
 DOMAIN = """(define (domain boxes) (:requirements :adl :action-costs)
@@ -73,6 +76,34 @@ def test_what_is_not_covered_is_no_verdict(tmp_path):
     found = validate_plan(tmp_path / "domain.pddl", tmp_path / "p01.pddl", tmp_path / "plan")
     assert found.valid is None
     assert found.note.startswith("not checked")
+
+
+def make_run(planner, task, seconds, **more):
+    """A run that solved its task in this time; None for one that did not."""
+    if seconds is None:
+        return IpcRun(planner, task, "TIMEOUT", wall=more.get("wall", 20.0))
+    return IpcRun(planner, task, "SOLVED", True, True, cpu=seconds, wall=seconds, **more)
+
+
+def test_goals_and_scores():
+    limits = Limits(20.0, 1_000)
+    runs = {
+        OURS: [make_run(OURS, "a", 0.5), make_run(OURS, "b", None, wall=20.7)],
+        THEIRS: [make_run(THEIRS, "a", 0.1), make_run(THEIRS, "b", 4.0)],
+    }
+    met = {verdict.what: verdict.met for verdict in find_verdicts(runs, limits)}
+    assert met == {
+        "solved": False,
+        "invalid plans": True,
+        "largest overrun of the limit": False,
+        "all that lama-first solves": False,
+        "median time over lama-first's": False,
+    }
+    assert score_agile(runs[OURS][0], limits) == 1.0
+    assert score_agile(runs[OURS][1], limits) == 0.0
+    assert 0.0 < score_agile(runs[THEIRS][1], limits) < 1.0
+    assert score_quality(make_run(OURS, "a", 1.0, cost=8.0), 6.0) == 0.75
+    assert score_quality(make_run(OURS, "a", 1.0, cost=0.0), 0.0) == 1.0
 
 
 def test_a_run_as_a_user_does_it(tmp_path):
