@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark on folders of PDDL tasks: the list, validation, scores, and a run as users do it."""
+"""The benchmark on folders of PDDL tasks: its list, validation, scores, and a run of a user."""
 
 import json
 import re

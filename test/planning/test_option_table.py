@@ -37,7 +37,7 @@ OTHERS = {
     "algorithm": "astar",
     "heuristic": "blind",
     "weight": 3.0,
-    "without": ["metric", "chunks"],
+    "without": ["lazy", "chunks"],
     "seed": 7,
     "keep": False,
     "explain": True,
