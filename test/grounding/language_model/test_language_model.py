@@ -99,6 +99,26 @@ def test_sampling_tends_to_the_exact_distribution(
         assert freely[score] / count == pytest.approx(chance, abs=allowed + 0.02)
 
 
+def test_a_low_temperature_tends_to_the_likeliest_answer(
+    trained: Path, make_predicate: Any, ask: Any
+) -> None:
+    cold = replace(SAMPLE, samples=101, temperature=0.05)
+    (answer,) = make(trained, cold).judge(make_predicate(), [ask("bowl", "drinking")])
+    assert Counter(answer.samples)[0.5] >= 95
+
+
+def test_samples_are_seeded(trained: Path, make_predicate: Any, ask: Any) -> None:
+    request = ask("bowl", "drinking")
+
+    def samples(seed: int) -> tuple[float, ...]:
+        options = replace(SAMPLE, seed=seed, samples=15, temperature=1.0)
+        (answer,) = make(trained, options).judge(make_predicate(), [request])
+        return answer.samples
+
+    assert samples(1) == samples(1)
+    assert len({samples(seed) for seed in range(4)}) > 1
+
+
 def test_the_mode_says_all_that_changes_an_answer(untrained: Path) -> None:
     several = (
         EXACT, SAMPLE, replace(SAMPLE, samples=7), replace(SAMPLE, seed=1), ANY,
