@@ -17,15 +17,6 @@ from fcp_ros.alignment.synonyms import (
 )
 
 
-def test_an_inverted_synonym_says_the_same() -> None:
-    synonym = Synonym("give", "take", (2, 0, 1))
-    arguments = ("x", "y", "z")
-    moved = tuple(arguments[place] for place in synonym.places)
-    back = tuple(moved[place] for place in synonym.invert().places)
-    assert back == arguments
-    assert synonym.invert().invert() == synonym
-
-
 def test_a_synonym_is_written_with_its_arguments() -> None:
     assert str(Synonym("in", "contains", (1, 0))) == "(in ?1 ?2) = (contains ?2 ?1)"
     assert str(Synonym("free", "empty")) == "(free) = (empty)"

@@ -9,7 +9,6 @@ from itertools import combinations
 import pytest
 from torn_names import parse, simulate, tear
 
-from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.pairing import make_task
 from fcp_ros.alignment.predictor import Predictor
 from fcp_ros.alignment.proposals import propose_synonyms
@@ -82,11 +81,3 @@ def test_each_explanation_of_a_trial_meets_its_conflict_sets(torn: dict) -> None
             for one in explaining:
                 assert not conflict.wrong <= one or conflict.right & one, (actions, hypothesis)
     assert found > 10
-
-
-def test_merging_renames_facts_rules_and_goal(torn_ferry: PddlTexts) -> None:
-    merged = merge_texts(torn_ferry, NameMapping(frozenset({Synonym("located", "at", (0, 1))})))
-    names = set(merged.domain.predicates)
-    assert len(names & {"at", "located"}) == 1
-    used = {a.predicate for action in merged.domain.actions for e in action.effects for a in e.add}
-    assert used <= names

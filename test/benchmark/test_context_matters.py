@@ -28,7 +28,6 @@ from benchmark.context_matters.instances import (
     Thing,
     build_state,
     domain_of,
-    drop_number,
     read_tasks,
 )
 from benchmark.context_matters.pddl import check_plan, find_witness, inline_derived
@@ -162,10 +161,6 @@ def test_the_instances_with_scenes_load():
 
 _BINS = ("rubbish", "organic", "plastic", "paper", "metal", "glass", "undefined")
 _PLACES = ("table", "desk", "shelf", "locker", *(f"{kind}_bin" for kind in _BINS))
-
-
-def test_numbers_are_dropped_from_names():
-    assert [drop_number(n) for n in ("kitchen_11", "living_room_7")] == ["kitchen", "living_room"]
 
 
 # --- PDDL

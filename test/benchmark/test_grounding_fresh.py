@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-import numpy as np
 import pytest
 
-from benchmark.grounding import fresh, quality
+from benchmark.grounding import quality
 from benchmark.grounding.fresh_pairs import (
     CAPTIONS,
     CAPTIONS_EITHER,
@@ -34,7 +33,6 @@ from benchmark.grounding.judges import Entrant
 from benchmark.grounding.labels import measure_authors, read_twice_judged
 from benchmark.grounding.quality import measure_judge
 from benchmark.grounding.questions import Column, Question
-from benchmark.intervals import measure_moved
 from fcp_ros.grounding.judgement_set import (
     is_held_out,
 )
@@ -130,30 +128,6 @@ def test_who_only_looks_at_the_length_moves_all(columns: dict[str, Column]) -> N
     assert still.figures[CONTEXT_KEPT, "moved"].value == 0.0
     assert still.figures[CONTEXT_CHANGE, "rank"].value == 0.0
     assert still.figures[CAPTIONS_LOWER, "error"].value > 0.9
-
-
-def test_a_tenth_has_not_moved() -> None:
-    assert measure_moved(np.array([0.1, -0.1, 0.11, 0.3]), np.array([0.0, 0.0, 0.0, 0.3])) == 0.25
-
-
-def test_the_part_shows_a_judge_its_goals_and_the_author_again(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    judges = {name: Rule(lambda item, _: len(item) % 7 / 7.0) for name in ("default", "other")}
-    entrants = [Entrant(name, lambda j=judge: j) for name, judge in judges.items()]
-    monkeypatch.setattr(quality, "list_entrants", lambda: entrants)
-    part = fresh.measure(False, ["default"])
-    assert judges["default"].asked > 400
-    assert judges["other"].asked == 0
-    assert {line.who for line in part.lines} == {"default", "the same author again (a sample)"}
-    assert len(part.verdicts) == len(fresh.GOALS)
-    met = [verdict.what for verdict in part.verdicts if verdict.met]
-    assert met == [f"default: {CAPTIONS}, moved"]
-    shown = capsys.readouterr().out
-    assert UNUSUAL in shown
-    (captions,) = (line for line in part.lines if line.task == CAPTIONS)
-    assert captions.who == "default"
-    assert f"{captions.figures['moved']:.3f} [" in shown
 
 
 def test_the_second_pass_agrees_as_the_datasheet_says() -> None:

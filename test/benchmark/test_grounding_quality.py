@@ -16,21 +16,14 @@ from typer.testing import CliRunner
 
 from benchmark.grounding import __main__ as grounding
 from benchmark.grounding import quality
-from benchmark.grounding import quality as grounding_quality
 from benchmark.grounding.judges import (
     Entrant,
-    OracleJudge,
-    ask_all,
-    make_bare_predicates,
-    make_request,
-    time_judge,
 )
 from benchmark.grounding.quality import (
     GOALS,
     Goal,
     check_quality,
     list_lines,
-    measure_entrants,
     measure_judge,
     show_rows,
 )
@@ -43,16 +36,13 @@ from benchmark.grounding.questions import (
     read_columns,
 )
 from benchmark.intervals import (
-    DRAWS,
     Figure,
-    draw_weights,
     measure_area,
     measure_error,
     measure_rank,
     measure_with_interval,
 )
 from benchmark.tables import Part, Verdict
-from fcp_ros.grounding import GroundingCode, GroundingError, Membership
 from fcp_ros.grounding.judgement_set import HIGH, LOW, is_held_out, measure_agreement
 
 GENERATOR = np.random.default_rng(3)
@@ -67,16 +57,6 @@ def test_measures_are_those_of_training() -> None:
     assert measure_rank(JUDGED, GIVEN) == pytest.approx(known.rank)
     clear = (GIVEN >= HIGH) | (GIVEN <= LOW)
     assert measure_area(JUDGED[clear], (GIVEN[clear] >= HIGH) * 1.0) == pytest.approx(known.area)
-
-
-def test_whole_clusters_are_drawn() -> None:
-    clusters = ["mug", "cup", "mug", "plate", "mug"]
-    weights = draw_weights(clusters)
-    assert weights.shape == (DRAWS, 5)
-    assert (weights[:, 0] == weights[:, 2]).all()
-    assert (weights[:, [0, 1, 3]].sum(axis=1) == 3).all()
-    assert (weights[:, 0] != weights[:, 1]).any()
-    assert (weights == draw_weights(clusters)).all()
 
 
 def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
@@ -95,12 +75,6 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
     assert np.mean(wide) > 2.5
 
 
-def test_what_cannot_be_measured_is_no_figure() -> None:
-    assert measure_rank(np.full(3, 0.5), np.array([0.0, 0.5, 1.0])) == 0.0
-    assert measure_area(np.ones(3), np.ones(3)) == 0.5
-    assert str(Figure(0.5, 0.25, 1.0)) == "0.500 [.250, 1.000]"
-
-
 @pytest.fixture(scope="module")
 def columns() -> dict[str, Column]:
     return {column.name: column for column in read_columns()}
@@ -111,21 +85,6 @@ def test_held_out_means_held_out(columns) -> None:
     assert len(columns[HELD_OUT].questions) > 5000
     sets = [columns[name].questions for name in ("function", "substitution")]
     assert {*sets[0], *sets[1]} == set(columns[MIXED_NAME].questions)
-
-
-def test_a_small_sample_of_all_is_among_those_of_the_sets(columns) -> None:
-    sets = ("function", "substitution", "stability", "safety")
-    of_sets = {q for name in sets for q in columns[name].take(50).questions}
-    assert set(columns[HELD_OUT].take(50).questions) <= of_sets
-    assert {q.kind for q in columns[HELD_OUT].take(50).questions} >= {"function", "substitution"}
-
-
-def test_a_sample_of_a_comparison_has_both_sides(columns) -> None:
-    taken = columns["unrelated"].take(30)
-    assert sum(question.degree for question in taken.questions) == 30
-    assert len(taken.questions) == 60
-    asked = [question.asked for question in columns["unrelated"].questions]
-    assert len(set(asked)) > 0.99 * len(asked)
 
 
 def test_recipes_that_were_judged_or_are_known_are_not_compared(tmp_path, columns) -> None:
@@ -157,22 +116,6 @@ class Knowing:
         return [self.answers.get((kind, *pair), 0.5) for pair in pairs]
 
 
-def test_each_question_is_asked_once(columns) -> None:
-    judge = Knowing(columns["function"].questions)
-    answers = ask_all(judge, [*columns["function"].questions, *columns[MIXED_NAME].questions])
-    assert len(judge.asked) == len(set(judge.asked)) == len(answers)
-    assert (
-        answers[columns["function"].questions[3].asked] == columns["function"].questions[3].degree
-    )
-
-
-def test_questions_that_are_timed_share_no_word(columns) -> None:
-    judge = Knowing(())
-    assert time_judge(judge, columns[MIXED_NAME].questions) < 5.0
-    words = [word for _, *pair in judge.asked for word in pair]
-    assert len(words) == len(set(words)) > 20
-
-
 def test_the_table_has_who_knows_all_and_who_knows_nothing(columns) -> None:
     some = [columns[name] for name in (EVERYDAY, MIXED_NAME, "function", "unrelated")]
     # The last to tell the degree of a pair is right: a comparison only says 1 or 0.
@@ -195,42 +138,6 @@ def test_the_table_has_who_knows_all_and_who_knows_nothing(columns) -> None:
     show_rows(rows, some, Console(file=out, width=260))
     assert "996 : 996" in out.getvalue()
     assert "0.000 [.000, .000]" in out.getvalue()
-
-
-class FixedOracle:
-    """Gives everything the same degree; counts its questions."""
-
-    name = mode = "fixed"
-
-    def __init__(self, model: str) -> None:
-        self.model = model
-        self.count = 0
-
-    def judge(self, predicate, requests):
-        self.count += len(requests)
-        return [Membership.of_degree(0.5, self.name, self.model, "") for _ in requests]
-
-
-def test_one_judge_under_two_names_is_asked_once(columns, monkeypatch) -> None:
-    oracles = [FixedOracle("small"), FixedOracle("small"), FixedOracle("large")]
-
-    def fail():
-        raise GroundingError(GroundingCode.MODEL_NOT_FOUND, "fetch it")
-
-    entrants = [
-        Entrant(name, lambda o=oracle: OracleJudge(o))
-        for name, oracle in zip("abc", oracles, strict=True)
-    ]
-    entrants += [Entrant("absent", fail), Entrant("slow", fail, most_quick=0)]
-    monkeypatch.setattr(grounding_quality, "list_entrants", lambda: entrants)
-    out = io.StringIO()
-    some = [columns[MIXED_NAME], columns["unrelated"]]
-    rows = measure_entrants(some, True, Console(file=out, width=200))
-    assert [row.name for row in rows] == ["a", "b", "c"]
-    assert [oracle.count > 0 for oracle in oracles] == [True, False, True]
-    assert rows[1].figures == rows[0].figures
-    assert "absent: skipped, fetch it" in out.getvalue()
-    assert "slow: not in a quick run" in out.getvalue()
 
 
 def test_goals_are_met_missed_or_not_measured() -> None:
@@ -260,18 +167,11 @@ def test_goals_are_met_missed_or_not_measured() -> None:
     }
 
 
+# --- The benchmark of grounding as a command: its parts run, and missed goals are told
+
+
 def read_names() -> list[str]:
     return [column.name for column in read_columns() if not column.compares]
-
-
-def test_each_set_has_a_predicate_that_is_judged_like_it() -> None:
-    bare = make_bare_predicates()
-    assert all(predicate.judged_like == name for name, predicate in bare.items())
-    request = make_request(bare["stability"], ("mug", "table"))
-    assert [argument.words for argument in request.arguments] == ["mug", "table"]
-
-
-# --- The benchmark of grounding as a command: its parts run, and missed goals are told
 
 
 @pytest.mark.parametrize(("met", "code"), [(True, 0), (None, 0), (False, 1)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark on folders of PDDL tasks: layouts, validation, scores, and a run as users do it."""
+"""The benchmark on folders of PDDL tasks: its list, validation, scores, and a run of a user."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pytest
 
 from benchmark.ipc.__main__ import find_verdicts, score_agile, score_quality
 from benchmark.ipc.planners import OURS, THEIRS, IpcRun
-from benchmark.ipc.tasks import LISTED, find_listed_tasks, find_tasks, read_list
+from benchmark.ipc.tasks import LISTED, find_listed_tasks, read_list
 from benchmark.ipc.validation import validate_plan
 from benchmark.rivals.programs import Limits
 
@@ -40,29 +40,6 @@ def write_all(folder, files):
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        (("domain.pddl", "instances/instance-2.pddl", "instances/instance-10.pddl"), (0, 0)),
-        (
-            ("domains/domain-1.pddl", "domains/domain-2.pddl", "instances/instance-1.pddl",
-             "instances/instance-2.pddl"),
-            (0, 1),
-        ),
-        (("domain.pddl", "p01.pddl", "p02.pddl"), (0, 0)),
-        (("p01-domain.pddl", "p02-domain.pddl", "p01.pddl", "p02.pddl"), (0, 1)),
-    ],
-)  # fmt: skip
-def test_layouts(tmp_path, files, expected):
-    write_all(tmp_path / "boxes", dict.fromkeys(files, ""))
-    tasks = find_tasks(tmp_path)
-    domains = [str(task.domain.relative_to(tmp_path / "boxes")) for task in tasks]
-    problems = [str(task.problem.relative_to(tmp_path / "boxes")) for task in tasks]
-    assert domains == [files[number] for number in expected]
-    assert problems == list(files[-2:])
-    assert {task.group for task in tasks} == {"boxes"}
 
 
 def test_the_list_has_62_tasks_and_says_what_is_missing(tmp_path):

@@ -22,17 +22,13 @@ from benchmark.planning.household_scene import write_scene
 from benchmark.planning.settings import HOUSEHOLD_DOMAIN
 from benchmark.planning.vague import (
     CountingSource,
-    everything_to_ask,
-    least_to_ask,
-    vague_domain,
     vague_goal,
     vague_household,
 )
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import Instance
-from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression
+from fcp_ros.domain import Domain, load_domain, parse_expression
 from fcp_ros.domain.pddl import PddlTask, parse_pddl
-from fcp_ros.grounding.judgement import build_request
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, plan
 from fcp_ros.scene import load_scene
 
@@ -170,12 +166,6 @@ def steps_of(result: PlanningResult) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("make", [lambda: household(30, 12, 3, 7), lambda: TINY[0]])
-def test_same_seed_same_house(make):
-    assert make() == make()
-    assert problem_text(household(30, 12, 3, 7)) != problem_text(household(30, 12, 3, 8))
-
-
 def test_scene_holds_the_house(domain, tmp_path):
     house = household(40, 15, 3)
     state = state_of(house, domain, tmp_path)
@@ -248,29 +238,6 @@ def test_blockers_are_in_the_way(house):
     assert fewest_steps(house) > 8
 
 
-def test_everything_there_is_to_ask(tmp_path):
-    house = vague_household(12)
-    text = HOUSEHOLD_DOMAIN.read_text(encoding="utf-8")
-    domains = {shared: parse_domain(vague_domain(text, shared)) for shared in (True, False)}
-    for shared, domain in domains.items():
-        instance = state_of(house, domain, tmp_path)
-        asked = {
-            build_request(domain.graded[name], arguments, instance).context_key
-            for name, arguments in _graded_atoms(house, shared)
-        }
-        assert len(asked) == everything_to_ask(house, shared)
-        assert least_to_ask(house, shared) < len(asked)
-
-
-def _graded_atoms(house: Household, shared: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for item in house.items:
-        yield ("serves_as" if shared else "suits"), (item.name, "drinking")
-        yield "can_grasp", (ROBOT, item.name)
-        for place in house.receptacles:
-            if place.kind is not Kind.CONTAINER:
-                yield "stands_on", (place.name, item.name)
-
-
 # --- The classical tasks of the planning benchmark: the same for the same seed, read and solvable
 
 
@@ -288,14 +255,6 @@ SMALL = {
 def task_of(classic: Classic, size: int, seed: int = 1) -> PddlTask:
     """The task as our reader sees it."""
     return parse_pddl(classic.domain.read_text(encoding="utf-8"), classic.problem(size, seed))
-
-
-@pytest.mark.parametrize("classic", CLASSICS, ids=lambda c: c.name)
-def test_same_seed_same_problem(classic):
-    for size in classic.sizes[:2]:
-        assert classic.problem(size) == classic.problem(size)
-    if classic.name != "gripper":  # its only choice is the number of balls
-        assert classic.problem(classic.sizes[1], 1) != classic.problem(classic.sizes[1], 2)
 
 
 @pytest.mark.parametrize("seed", [1, 2])

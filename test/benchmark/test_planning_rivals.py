@@ -2,14 +2,13 @@
 """Other planners as programs: how their ends are understood. Scripts stand in for the planners."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
 from benchmark.rivals import programs
 from benchmark.rivals.environment import RivalEnvironment
 from benchmark.rivals.fast_downward import RivalStatus, run_lama_first
-from benchmark.rivals.programs import PLAN, Limits, run_program
+from benchmark.rivals.programs import PLAN, Limits
 
 OUTPUT = """Done! [0.030s CPU, 0.031s wall-clock]
 Plan length: 2 step(s).
@@ -80,23 +79,3 @@ def test_who_does_not_stop_is_killed(run, monkeypatch):
 def test_memory_is_limited(run):
     script = "try:\n    x = bytearray(10**9)\nexcept MemoryError:\n    raise SystemExit(22)"
     assert run(script, Limits(20.0, 500)).status is RivalStatus.MEMOUT
-
-
-def test_missing_planner_is_said_so():
-    nowhere = RivalEnvironment(Path("/nowhere"), {"Fast Downward": "no wheel"})
-    found = run_lama_first([], Limits(), nowhere)
-    assert (found.status, found.note) == (RivalStatus.MISSING, "no wheel")
-
-
-def test_a_program_that_improves_its_plan_is_followed(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        f"import sys\nfor n in (2, 10, 1):\n open(f'{PLAN}.{{n}}', 'w').write(f'({{n}})')\n"
-        "print(open(sys.argv[1]).read())\nsys.exit(3)",
-        encoding="utf-8",
-    )
-    found = run_program([sys.executable, str(script), "{0}"], [script], Limits(20.0, 2_000))
-    assert [plan.text for plan in found.plans] == ["(1)", "(2)", "(10)"]
-    assert all(0.0 <= plan.seconds <= 20.0 for plan in found.plans)
-    assert found.code == 3
-    assert PLAN in found.output

@@ -21,12 +21,9 @@ from benchmark.preferences.part_household import (
 )
 from benchmark.preferences.part_pddl3 import (
     BEST,
-    compare,
     find_best,
     find_verdicts,
-    list_runs,
     read_best,
-    read_runs,
 )
 from benchmark.preferences.planners import KAIROS, OURS, PreferenceRun, with_metric
 from fcp_ros.domain import load_domain, parse_domain, parse_expression
@@ -103,22 +100,6 @@ def test_goals_compare_task_by_task():
     assert not met["proofs refuted"]
 
 
-def test_no_plan_is_worse_than_any():
-    assert compare(None, 3.0) == 1
-    assert compare(3.0, None) == -1
-    assert compare(None, None) == 0
-    assert compare(0.1 + 0.2, 0.3) == 0
-
-
-def test_runs_of_the_others_are_read_again(tmp_path):
-    runs = make_runs({"a": 1.0}, {"a": 2.0})
-    file = tmp_path / "runs.json"
-    file.write_text(json.dumps({"limit": 30.0, "runs": list_runs(runs)}), encoding="utf-8")
-    assert read_runs(file, 30.0) == runs
-    with pytest.raises(ValueError, match="30 s"):
-        read_runs(file, 5.0)
-
-
 def test_the_best_known_metrics_are_of_tasks_that_are_there(shared_dir):
     folder = shared_dir / "bench" / "pddl3"
     for name, metric in read_best(BEST).items():
@@ -184,10 +165,3 @@ def test_a_run_as_a_user_does_it(lamps, tmp_path):
     (run,) = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["runs"]
     assert (run["metric"], run["proven"], run["by_val"]) == (2.0, True, False)
     assert 0.0 <= run["first"] <= run["best"] <= 5.0
-
-
-def test_missing_tasks_are_said(tmp_path):
-    command = [*RUN, "pddl3", "--no-rivals", "--tasks", str(tmp_path / "no")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=400)
-    assert done.returncode == 0
-    assert "is not there" in done.stdout

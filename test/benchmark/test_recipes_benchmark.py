@@ -8,15 +8,13 @@ import yaml
 
 from benchmark.recipes.checker import check, keeps_constraints
 from benchmark.recipes.food_words import FoodWords
-from benchmark.recipes.rivals import as_document, do_nothing, retrieve
-from benchmark.recipes.scores import canonicalise, changed_lines, interval_of_share
+from benchmark.recipes.rivals import as_document, retrieve
 from benchmark.recipes.tasks import (
     BINDING,
     DATA,
     HERE,
     Recipe,
     Task,
-    candidates,
     is_development,
     make_tasks,
     read_pairs,
@@ -40,10 +38,6 @@ PAIRS = {
 @pytest.fixture(scope="module")
 def words() -> FoodWords:
     return FoodWords()
-
-
-def test_candidates_are_foods_in_the_order_of_frequency(words: FoodWords) -> None:
-    assert candidates(PAIRS, words, "cream") == ["milk", "coconut milk", "soy cream"]
 
 
 def test_tasks_are_the_same_each_time_and_bind(words: FoodWords) -> None:
@@ -78,29 +72,8 @@ def test_retrieval_without_an_allowed_pair_says_so(words: FoodWords) -> None:
     assert retrieve(words, {"cream": ["milk"]})(Task(SOUP, ("cream",), (), "vegan")) is None
 
 
-def test_doing_nothing_never_succeeds(words: FoodWords) -> None:
-    task = Task(SOUP, ("cream",))
-    document = do_nothing(words)(task)
-    assert document is not None
-    assert not keeps_constraints(check(document, task, words))
-
-
 def test_an_unchanged_recipe_with_nothing_missing_breaks_no_rule(words: FoodWords) -> None:
     assert check(as_document(SOUP, words), Task(SOUP, ()), words) == []
-
-
-def test_changed_lines_are_those_alone() -> None:
-    lines = [*SOUP.ingredients, *SOUP.directions]
-    assert changed_lines(SOUP, lines) == []
-    lines[2] = "200 ml Soy Cream"
-    assert changed_lines(SOUP, [*lines, "Taste it."]) == ["200 ml soy cream", "taste it."]
-    assert canonicalise("Cook the [pasta](/pasta)  now") == "cook the pasta now"
-
-
-def test_intervals() -> None:
-    low, high = interval_of_share([True] * 8 + [False] * 2, list("abcdefghij"))
-    assert low < 0.8 < high
-    assert interval_of_share([True, True], ["a", "a"]) == (1.0, 1.0)
 
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA}")

@@ -115,13 +115,10 @@ def test_a_goal_of_one_domain_is_planned_in_the_merged_one(
     assert found.exit_code == 0, found.output
 
 
-def test_what_does_not_exist_or_would_be_overwritten_is_refused(files: list[str]) -> None:
+def test_what_does_not_exist_is_refused(files: list[str]) -> None:
     code, _, error = run(files[0], "missing.pddl", *files[2:])
     assert code == 2
     assert "missing.pddl" in error
-    code, _, error = run(*files, "--out", files[1])
-    assert code == 2
-    assert "would be overwritten" in error
 
 
 def test_the_time_limit_holds(files: list[str]) -> None:

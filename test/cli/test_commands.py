@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from fcp_ros.cli.exit_codes import BAD_INPUT, FAILED, to_exit_code
 from fcp_ros.cli.main import app
 from fcp_ros.cli.plan.options import Optimisation
-from fcp_ros.grounding import CalibrationStore, Evidence
 from fcp_ros.planning import PlanStatus, Switches, conflicts
 
 CRISP = "on(mug_1, counter_1)"
@@ -191,14 +190,6 @@ def test_judge_names_the_model_and_a_better_one(tmp_path):
     assert "fetch" not in out
 
 
-def test_judge_refuses_a_tuned_encoder_that_is_none(tmp_path):
-    (tmp_path / "mine.safetensors").write_bytes(b"pickle")
-    given = str(tmp_path / "mine.safetensors")
-    code, _, error = fcp("judge", "serves_as", "fork", "eating spaghetti", "--tuned", given)
-    assert code != 0
-    assert "mine.safetensors" in error
-
-
 def test_judge_about_things_of_a_scene():
     code, out, _ = fcp("judge", "can_grasp", "robot_1", "mug_1", "-s", "twin_house_furnished")
     assert code == 0
@@ -221,21 +212,6 @@ def test_judge_explains_what_it_was_asked_wrongly(arguments, word):
 def test_validate_takes_domains_and_scenes_by_name():
     assert "valid domain household" in fcp("validate", "household")[1]
     assert "valid scene" in fcp("validate", "twin_house_furnished")[1]
-
-
-def test_calibration_is_shown_and_reset(tmp_path):
-    path = tmp_path / "store.sqlite"
-    assert fcp("calibration", "show", "--path", str(path))[0] == BAD_INPUT
-    store = CalibrationStore(path)
-    for quality in (0.0, 1.0):
-        store.record(Evidence("can_grasp", '{"a":1}', quality, 1.0, "pick(robot_1, mug_1)"))
-    store.close()
-    code, out, _ = fcp("calibration", "show", "--path", str(path))
-    assert code == 0
-    assert "can_grasp" in out
-    assert "0.50" in out
-    assert "2 outcomes" in fcp("calibration", "reset", "--path", str(path))[1]
-    assert "no outcomes" in fcp("calibration", "show", "--path", str(path))[1]
 
 
 def test_explain_says_what_costs_and_why_elements_were_looked_at():

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,6 @@ from carried_parcels import ABSTRACTION, FEATURES, REST, write_files
 from chat_server import ChatServer, ScriptedModel
 from typer.testing import CliRunner, Result
 
-from fcp_ros.abstraction.debugging.outcome import GeneralizationProgress
-from fcp_ros.cli.generalize import ProposerChoice, ProposerName, RoundReport
 from fcp_ros.cli.main import app
 
 
@@ -86,15 +83,6 @@ def test_a_policy_is_learned_from_problems_alone(parcels: Path) -> None:
     assert "REACHED" in ran.output
 
 
-def test_what_the_proposer_tries_is_shown() -> None:
-    told: list[GeneralizationProgress] = []
-    report = RoundReport(told.append)
-    report.show(GeneralizationProgress(3, "proposing"))
-    report.tell("trying features of complexity 4")
-    assert [one.round for one in told] == [3, 3]
-    assert told[1].doing == "trying features of complexity 4"
-
-
 def test_faults_are_shown_with_state_and_actions(parcels: Path) -> None:
     text = ABSTRACTION.replace("[not holding, left decreases]", "[left decreases]")
     (parcels / "abstraction.yaml").write_text(text, encoding="utf-8")
@@ -147,11 +135,6 @@ def test_bad_input_ends_with_a_sentence(name: str, parcels: Path, monkeypatch: A
     assert any(line.startswith("error ") for line in result.stderr.splitlines())
 
 
-def test_a_damaged_domain_is_told(parcels: Path) -> None:
-    (parcels / "domain.pddl").write_text("(define", encoding="utf-8")
-    assert from_file(parcels).exit_code == 2
-
-
 def test_a_goal_that_policies_cannot_have_is_told(parcels: Path) -> None:
     problem = parcels / "one.pddl"
     text = problem.read_text(encoding="utf-8")
@@ -201,13 +184,6 @@ def test_a_model_server_proposes_and_the_transcript_is_kept(
     text = transcript.read_text(encoding="utf-8")
     assert text.count("### Answer") == 2
     assert "count(some(difference(goal.in, in), top))" in text
-
-
-def test_a_language_model_is_given_two_of_four_tasks() -> None:
-    asked = ProposerChoice(None, None, "", "http://localhost:1", None, 1.0)
-    assert [asked.choose_generating(tasks) for tasks in (1, 3, 4, 7)] == [0, 0, 2, 2]
-    for name in (ProposerName.SYMBOLIC, ProposerName.FILE):
-        assert replace(asked, name=name).choose_generating(4) == 0
 
 
 def test_tasks_to_generate_from_are_an_option(parcels: Path) -> None:

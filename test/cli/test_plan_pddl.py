@@ -109,15 +109,6 @@ def test_mistakes_in_a_goal_have_their_place_in_it(folder, goal, message):
     assert message in " ".join(result.output.split())
 
 
-def test_a_goal_that_is_out_of_reach(folder, tmp_path):
-    result = run(
-        "plan", "-d", folder / "ferry.pddl", "-s", folder / "ferry-1.pddl",
-        "-g", "on-deck(world, van) and on-deck(world, jeep)", "--out", tmp_path / "plan.txt",
-    )  # fmt: skip
-    assert result.exit_code == to_exit_code(PlanStatus.UNSOLVABLE_PROVEN), result.output
-    assert not (tmp_path / "plan.txt").exists()
-
-
 def test_what_is_not_supported_has_its_own_status(folder, tmp_path):
     domain = tmp_path / "domain.pddl"
     text = (folder / "ferry.pddl").read_text()

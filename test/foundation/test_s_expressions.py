@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from fcp_ros.foundation.s_expressions import (
     SExpressionError,
     SList,
-    list_words,
     offset_of,
     part_offsets,
-    preview,
     read_s_expressions,
 )
 
@@ -89,12 +87,3 @@ def test_depth_is_no_limit():
     for _ in range(99_999):
         (node,) = node
     assert node == [[]]
-
-
-def test_words_and_previews():
-    (node,) = read_s_expressions("(a b (c d) e)")
-    assert list_words(node) is None
-    assert list_words("a") is None
-    assert list_words(node[2]) == ["c", "d"]
-    assert preview(node) == "(a b (...) e)"
-    assert preview(SList(["x"] * 9, 0, 0)) == "(x x x x x x ...)"

@@ -75,21 +75,6 @@ def test_answers_come_in_order_and_equal_contexts_are_asked_once(
     assert grounder.statistics().memory_hits == 3
 
 
-def test_nothing_asked_nothing_answered(grounder: Grounder) -> None:
-    assert grounder.judge([]) == []
-
-
-def test_tables_of_the_domain(grounder: Grounder, state: Any) -> None:
-    couch, table = grounder.judge(
-        [
-            grounder.request("stable_enough", (support, "mug_1"), state)
-            for support in ("couch_1", "table_1")
-        ]
-    )
-    assert couch.degree < 0.6 < 0.9 < table.degree
-    assert couch.source == "table"
-
-
 def test_outcomes_lower_one_item_and_its_twin_only_a_little(grounder: Grounder, state: Any) -> None:
     bad, good = (
         grounder.request("can_grasp", ("robot_1", name), state) for name in ("mug_1", "mug_2")
@@ -188,12 +173,6 @@ def test_several_threads_get_the_same_answers(
     assert answers == [expected] * 6
 
 
-@pytest.mark.parametrize("quality", [-1.0, float("nan")])
-def test_senseless_qualities_are_refused(grounder: Grounder, ask: Any, quality: float) -> None:
-    with pytest.raises(GroundingError, match="quality"):
-        grounder.record(ask("mug", "drinking"), quality)
-
-
 def test_unknown_predicates_are_named_with_a_near_one(grounder: Grounder, ask: Any) -> None:
     request = replace(ask("mug", "drinking"), predicate="serves_at")
     with pytest.raises(GroundingError, match="did you mean serves_as") as caught:
@@ -229,13 +208,6 @@ def test_wrong_settings_are_reported_when_it_is_made(
     with pytest.raises(GroundingError) as caught:
         make_grounder(household, options)
     assert caught.value.code is code
-
-
-def test_an_oracle_that_is_not_set_up(household: Any) -> None:
-    predicate = replace(household.graded["serves_as"], oracle="causal_lm")
-    domain = replace(household, graded={"serves_as": predicate})
-    with pytest.raises(GroundingError, match="causal_lm oracle needs a model"):
-        make_grounder(domain)
 
 
 @pytest.mark.parametrize("model", ["", "minilm", "mpnet"])

@@ -211,12 +211,6 @@ def test_a_hazard_has_no_default(tmp_path: Path) -> None:
         load_text(tmp_path, "hazard: true")
 
 
-def test_the_hazards_of_the_household(household: Domain) -> None:
-    hazards = {name for name, one in household.graded.items() if one.hazard}
-    assert hazards == {"safe_for", "stable_enough"}
-    assert replace(household.graded["safe_for"], hazard=None).hazard is None
-
-
 def test_a_hazard_is_another_predicate_for_the_cache(household: Any) -> None:
     from fcp_ros.grounding.membership_oracle import hash_predicate
 

@@ -13,11 +13,6 @@ from fcp_ros.package_files import config_folder
 from fcp_ros.recipes.knowledge import KNOWLEDGE_FILE, FoodKnowledge, KnowledgeError, read_knowledge
 
 
-@pytest.fixture(scope="module")
-def knowledge() -> FoodKnowledge:
-    return read_knowledge()
-
-
 def test_the_file_has_several_hundred_facts(knowledge: FoodKnowledge) -> None:
     assert len(knowledge.facts.ingredients) > 400
     assert len(knowledge.facts.substitutes) > 600
@@ -94,9 +89,6 @@ def test_what_an_allergen_or_a_diet_rules_out_has_a_way_out(knowledge: FoodKnowl
     ("spoil", "sentence"),
     [
         (lambda d: d["ingredients"]["butter"].update(is_a=["dary"]), "'dary'.*butter.*dairy"),
-        (lambda d: d["ingredients"]["pesto"].update(parts=["nutss"]), "'nutss'.*pesto"),
-        (lambda d: d["ingredients"]["butter"].update(roles=["fats"]), "role 'fats'"),
-        (lambda d: d["ingredients"]["butter"].update(allergens=["dust"]), "allergen 'dust'"),
         (lambda d: d["ingredients"]["butter"].update(grams={"cup": -1}), "butter.grams.cup"),
         (lambda d: d["ingredients"]["butter"].update(source="hearsay"), "source 'hearsay'"),
         (lambda d: d["ingredients"]["butter"].update(also=["milk"]), "'milk' names"),
@@ -105,9 +97,6 @@ def test_what_an_allergen_or_a_diet_rules_out_has_a_way_out(knowledge: FoodKnowl
         (lambda d: d["categories"].update(egg={"source": "eu"}), "a category and an ingredient"),
         (lambda d: d["substitutes"][0].update(steps=["pray"]), "step change 'pray'"),
         (lambda d: d["roles"]["fat"]["purposes"][1].update(dishes=["baks"]), "'baks'.*baked"),
-        (lambda d: d["substitutes"][0].update(use=[]), "substitutes.0.use"),
-        (lambda d: d["equipment"][0].update(use=["magic"]), "tool 'magic'"),
-        (lambda d: d["step_changes"]["melt first"].update(text=""), "needs a text"),
         (lambda d: d["diets"]["vegan"].update(excludes=["animals"]), "'animals'"),
         (lambda d: d.update(more=1), "more"),
     ],

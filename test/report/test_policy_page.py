@@ -83,11 +83,6 @@ def test_without_the_policy_its_graph_is_left_out(result, scene):
     assert "What the policy may do" not in page
 
 
-def test_a_searched_plan_shows_no_policy(result, scene):
-    searched = replace(result, policy="", policy_trace=None)
-    assert "Made by the general policy" not in render_page(make_report(searched, scene, None))
-
-
 def test_a_path_of_which_the_end_is_missing_says_so(result, scene, policy):
     trace = result.policy_trace
     cut = replace(trace, moves=trace.moves[:3], final=trace.moves[3].values, left_out=5)

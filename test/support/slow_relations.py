@@ -178,52 +178,6 @@ def slow_under(
     return found
 
 
-def slow_distance(a: Box, b: Box) -> float:
-    """By the sides: 0 where footprints overlap, else the least distance of two of their sides."""
-    up = max(0.0, a.bottom - b.top, b.bottom - a.top)
-    inside = any(b.depth(x, y) >= 0 for x, y in a.corners()) or any(
-        a.depth(x, y) >= 0 for x, y in b.corners()
-    )
-    beside = math.inf
-    first, second = a.corners(), b.corners()
-    for p, q in zip(first, first[1:] + first[:1], strict=True):
-        for r, s in zip(second, second[1:] + second[:1], strict=True):
-            if crosses(p, q, r, s):
-                inside = True
-            for point, side in ((p, (r, s)), (q, (r, s)), (r, (p, q)), (s, (p, q))):
-                beside = min(beside, to_side(point, *side))
-    return math.hypot(0.0 if inside else beside, up)
-
-
-def crosses(
-    p: tuple[float, float], q: tuple[float, float], r: tuple[float, float], s: tuple[float, float]
-) -> bool:
-    def turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
-        return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-
-    return turn(p, q, r) * turn(p, q, s) < 0 and turn(r, s, p) * turn(r, s, q) < 0
-
-
-def to_side(point: tuple[float, float], a: tuple[float, float], b: tuple[float, float]) -> float:
-    dx, dy = b[0] - a[0], b[1] - a[1]
-    length = dx * dx + dy * dy
-    along = ((point[0] - a[0]) * dx + (point[1] - a[1]) * dy) / length if length else 0.0
-    along = min(1.0, max(0.0, along))
-    return math.hypot(point[0] - a[0] - along * dx, point[1] - a[1] - along * dy)
-
-
-def slow_near(boxes: list[Box], near: float, most: int) -> dict[tuple[str, str], float]:
-    """Pairs both ways, with the confidence; distances count to a micrometre."""
-    pairs = {}
-    for a in boxes:
-        apart = {b.id: slow_distance(a, b) for b in boxes if b is not a}
-        others = sorted((round(away, 6), id_) for id_, away in apart.items())
-        for _, other in [entry for entry in others if entry[0] <= near][:most]:
-            away = apart[other]
-            pairs[a.id, other] = pairs[other, a.id] = confidence(1 - away / near)
-    return pairs
-
-
 # ---- crowds of boxes -----------------------------------------------------------------------------
 
 # Coarse numbers make touching, nesting and ties common; odd extents keep corners off the edges.

@@ -73,12 +73,6 @@ def test_names_that_do_not_fit(
     assert words in checked.errors[0].sentence
 
 
-def test_a_right_abstraction_is_solved(right: AbstractionProposal, training: Training) -> None:
-    checked = check(change(right), training)
-    assert checked.errors == ()
-    assert set(checked.policy.values()) == {("fetch",), ("bring",)}
-
-
 def test_an_abstraction_that_is_too_large_is_told(
     right: AbstractionProposal, training: Training
 ) -> None:

@@ -60,29 +60,11 @@ WRONG = {
         AbstractionFault.SYNTAX,
         "line 2",
     ),
-    "a feature that is no feature": (
-        replace(("any(held)", "exists(held)")),
-        ASC,
-        AbstractionFault.SYNTAX,
-        "line 2",
-    ),
     "a condition on a feature of the other kind": (
         replace(("goal: [left = 0]", "goal: [not left]")),
         ASC,
         AbstractionFault.SYNTAX,
         "line 5",
-    ),
-    "an action that the domain lacks": (
-        replace(("; leave()", "; drop()")),
-        ASC,
-        AbstractionFault.SYNTAX,
-        "drop",
-    ),
-    "a parameter that the action lacks": (
-        replace(("go(to: some(inverse(goal.in)", "go(into: some(inverse(goal.in)")),
-        ASC,
-        AbstractionFault.SYNTAX,
-        "into",
     ),
     "an action without a program": (
         replace(('["go(to: some(inverse(goal.in), held)); leave()"]', "[]")),

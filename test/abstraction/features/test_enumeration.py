@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from feature_texts import parse_role
@@ -31,12 +30,8 @@ from fcp_ros.abstraction.features.expressions import (
     Top,
 )
 from fcp_ros.abstraction.features.parser import parse_feature
-from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
-from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.domain.pddl.task_reader import read_pddl
 
-GENPLAN = Path(__file__).resolve().parents[4] / "shared" / "bench" / "genplan"
 some_states = st.lists(states(), min_size=1, max_size=8)
 ALL_FLUENT = replace(VOCABULARY, fluent=frozenset(VOCABULARY.concepts + VOCABULARY.roles))
 
@@ -191,86 +186,3 @@ def test_a_check_that_raises_ends_the_enumeration() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         enumerate_features(VOCABULARY, make_varied_states(), check=check)
-
-
-WANTED = {
-    "delivery": {
-        "count(and(goal.satisfied, not(satisfied)))": 2,
-        "any(and(at, ishomebase))": 4,
-        "any(and(at, goal.satisfied, not(satisfied)))": 4,
-        "any(carrying)": 2,
-    },
-    "ferry": {
-        "count(and(some(goal.at, top), not(same(at, goal.at))))": 3,
-        "any(and(at-ferry, some(inverse(goal.at), on)))": 6,
-        "any(and(some(at, at-ferry), some(difference(goal.at, at), top)))": 6,
-        "any(on)": 2,
-    },
-    "forest": {
-        "distance(at, restrict(adjacent, not(iswater)), goal.at)": 6,
-        "distance(at, ontrail, goal.at)": 4,
-        "any(and(ishill, some(inverse(ontrail), at)))": 6,
-    },
-    "gripper": {
-        "count(some(difference(goal.at, at), top))": 3,
-        "any(and(some(at, at-robby), some(difference(goal.at, at), top)))": 6,
-        "any(and(at-robby, some(inverse(goal.at), some(carry, top))))": 6,
-        "count(free)": 2,
-    },
-    "heavy": {
-        "count(unpacked)": 2,
-        "count(and(unpacked, some(heavier, packed)))": 6,
-        "count(and(unpacked, not(some(inverse(heavier), unpacked))))": 6,
-    },
-    "miconic": {
-        "count(and(goal.served, not(served)))": 2,
-        "any(and(some(origin, lift-at), not(boarded), not(served)))": 8,
-        "any(and(boarded, some(destin, lift-at)))": 6,
-    },
-    "spanner": {
-        "count(and(spanner, some(at, some(inverse(at), man))))": 8,
-        "distance(some(inverse(at), man), link, some(inverse(at), nut))": 8,
-        "count(loose)": 2,
-    },
-}
-"""By domain, features of policies for it, and the complexity at which they are found at most."""
-
-
-@pytest.mark.parametrize("folder", WANTED)
-def test_published_domains(folder: str) -> None:
-    if not GENPLAN.exists():
-        pytest.skip("../shared/bench/genplan is not there")
-    walked = walk_randomly(folder, 200)
-    vocabulary = max((s.vocabulary for s in walked), key=lambda names: len(names.concepts))
-    pool = enumerate_features(vocabulary, walked, PoolLimits(max_complexity=8))
-    columns = [tuple(column) for column in pool.values.T.tolist()]
-    for text, complexity in WANTED[folder].items():
-        feature = parse_feature(text, vocabulary)
-        values = [FeatureEvaluator([feature]).evaluate(state)[0] for state in walked]
-        found = [
-            other.complexity
-            for other, column in zip(pool.features, columns, strict=True)
-            if column in (tuple(values), tuple(1 - value for value in values))
-        ]
-        assert found or len(set(values)) == 1, text
-        assert min(found, default=0) <= complexity
-
-
-def walk_randomly(folder: str, count: int) -> list[RelationalState]:
-    """Returns states of random walks from the initial states of all training problems."""
-    draw = random.Random(folder)
-    found = []
-    files = sorted((GENPLAN / folder / "train").glob("*.pddl"))
-    for file in files:
-        task = read_pddl(GENPLAN / folder / "domain.pddl", file)
-        goal = list_goal_atoms(task.goal, task.instance, task.domain)
-        start = build_state(task.domain, task.instance, goal)
-        engine, state = RuleEngine(task.domain), start.copy()
-        for _ in range(count // len(files)):
-            found.append(state.copy())
-            steps = [*engine.successors(state)]
-            if steps:
-                engine.apply(*draw.choice(steps), state)
-            else:
-                state = start.copy()
-    return found

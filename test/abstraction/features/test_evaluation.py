@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from feature_texts import parse_concept
 from feature_twin import VOCABULARY, concepts, features, find_concept, find_value, states
@@ -14,26 +12,7 @@ from hypothesis import strategies as st
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.expressions import Feature, NamedConcept
 from fcp_ros.abstraction.features.parser import parse_feature
-from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
-from fcp_ros.abstraction.states.engine import RuleEngine, Undo
 from fcp_ros.abstraction.states.state import RelationalState, StateVocabulary
-from fcp_ros.domain.pddl.task_reader import parse_pddl
-
-FERRY = """(define (domain ferry) (:requirements :typing) (:types car place)
-  (:predicates (at-ferry ?p - place) (at ?c - car ?p - place) (linked ?p ?q - place)
-               (on ?c - car) (empty))
-  (:action sail :parameters (?p ?q - place) :precondition (and (at-ferry ?p) (linked ?p ?q))
-    :effect (and (at-ferry ?q) (not (at-ferry ?p))))
-  (:action board :parameters (?c - car ?p - place)
-    :precondition (and (at ?c ?p) (at-ferry ?p) (empty))
-    :effect (and (on ?c) (not (at ?c ?p)) (not (empty))))
-  (:action debark :parameters (?c - car ?p - place)
-    :precondition (and (on ?c) (at-ferry ?p))
-    :effect (and (at ?c ?p) (empty) (not (on ?c)))))"""
-FERRY_PROBLEM = """(define (problem p) (:domain ferry) (:objects a b c - car p q r s - place)
-  (:init (empty) (at-ferry p) (at a p) (at b q) (at c r)
-    (linked p q) (linked q r) (linked r s) (linked s p) (linked q p))
-  (:goal (and (at a r) (at b p))))"""
 
 
 def make_state(
@@ -171,37 +150,6 @@ def test_rows_of_another_state_with_the_same_versions_are_not_kept() -> None:
     other.set_member("clean", 2, False)
     assert evaluator.evaluate(other) == (4, 0)
     assert evaluator.evaluate(one) == (3, 0)
-
-
-def test_values_along_random_walks_with_steps_taken_back() -> None:
-    task = parse_pddl(FERRY, FERRY_PROBLEM)
-    goal = list_goal_atoms(task.goal, task.instance, task.domain)
-    state = build_state(task.domain, task.instance, goal)
-    vocabulary = state.vocabulary
-    texts = (
-        "count(some(difference(goal.at, at), top))",
-        "count(and(some(goal.at, top), not(same(at, goal.at))))",
-        "any(and(at-ferry, some(inverse(goal.at), on)))",
-        "count(all(inverse(at), on))",
-        "distance(at-ferry, linked, some(inverse(at), some(difference(goal.at, at), top)))",
-        "count(some(restrict(at, not(at-ferry)), top))",
-    )
-    wanted = [parse_feature(text, vocabulary) for text in texts]
-    evaluator, engine, draw = FeatureEvaluator(wanted), RuleEngine(task.domain), random.Random(4)
-    taken: list[Undo] = []
-    seen = set()
-    for _ in range(300):
-        steps = [*engine.successors(state)]
-        if taken and (not steps or draw.random() < 0.4):
-            engine.undo(taken.pop(), state)
-        else:
-            taken.append(engine.apply(*draw.choice(steps), state))
-        if draw.random() < 0.7:
-            values = evaluator.evaluate(state)
-            assert values == FeatureEvaluator(wanted).evaluate(state)
-            assert values == tuple(find_value(feature, state) for feature in wanted)
-            seen.add(values)
-    assert len(seen) > 8
 
 
 def test_names_that_the_state_lacks_are_empty() -> None:

@@ -94,17 +94,14 @@ def test_rows_name_only_actions_that_apply() -> None:
     [
         ("format: fcp_ros general policy", "format: cake", PolicyFault.OTHER_FORMAT, "`format`"),
         ("version: 1", "version: 2", PolicyFault.OTHER_FORMAT, "this program reads version 1"),
-        ("version: 1", "version: true", PolicyFault.OTHER_FORMAT, "version True"),
         ("name: gripper", "name: [", PolicyFault.MALFORMED, "not valid YAML"),
         ("name: gripper", "name: !!python/none x", PolicyFault.MALFORMED, "tag"),
         ("goal: [left = 0]", "gaol: [left = 0]", PolicyFault.MALFORMED, "did you mean goal?"),
         ("goal: [left = 0]", "goal: left = 0", PolicyFault.MALFORMED, "goal: input should be"),
-        ("goal: [left = 0]", "goal: [lift = 0]", PolicyFault.MALFORMED, "did you mean left?"),
         ("goal: [left = 0]", "goal: [left]", PolicyFault.MALFORMED, "left is a number"),
         ("goal: [left = 0]", "goal: [left = 1]", PolicyFault.MALFORMED, "can't be read"),
         ("goal: [left = 0]", "goal: [left = 0, left > 0]", PolicyFault.MALFORMED, "named twice"),
         ("effects: [carrying]", "effects: [held]", PolicyFault.MALFORMED, "no feature held"),
-        ("effects: [carrying]", "effects: [left]", PolicyFault.MALFORMED, "left is a number"),
         (
             "when: [carrying, left > 0]\n    effects",
             "when: [carrying]\n    effects",
@@ -113,7 +110,6 @@ def test_rows_name_only_actions_that_apply() -> None:
         ),
         ("do: [fetch]", "do: [fetsh]", PolicyFault.MALFORMED, "did you mean fetch?"),
         ('any(some(carry, top))"', 'any(carry, top)"', PolicyFault.MALFORMED, "`any` is written"),
-        ("drop(obj: some", "drop(obj some", PolicyFault.MALFORMED, "`:` is missing"),
         ("left = 0]\nactions", "left = 0]\nfeatures: {}\nactions", PolicyFault.MALFORMED, "twice"),
     ],
 )

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 from hypothesis import given
-from qnp_problems import CLEAR_BLOCK, make_qnp, parse_condition
+from qnp_problems import CLEAR_BLOCK, parse_condition
 from random_qnps import qnps
 
 from fcp_ros.abstraction.qnp.problem import (
@@ -67,14 +67,6 @@ def test_incomplete_qstates_are_refused():
         encode_state(CLEAR_BLOCK, {"holding": True, "abvoe": True})
 
 
-def test_later_changes_of_a_dict_do_not_reach_a_qnp():
-    initial = {"b": True}
-    qnp = make_qnp("q", "b", "", "", "b", {})
-    frozen = Qnp("q", ("b",), (), initial, qnp.goal, ())
-    initial["b"] = False
-    assert frozen.initial == {"b": True}
-
-
 # --- A frozen mapping has the entries it was made from, in their order, and never changes
 
 
@@ -95,7 +87,3 @@ def test_equal_whatever_the_order():
     assert hash(one) == hash(other)
     assert one != FrozenMapping({"a": 2})
     assert pickle.loads(pickle.dumps(one)) == one
-
-
-def test_empty_without_entries():
-    assert FrozenMapping() == {}

@@ -226,13 +226,11 @@ def test_the_number_of_tries_is_bounded() -> None:
     ("change", "before", "after", "fits"),
     [
         (None, 2, 2, True),
-        (None, 2, 1, False),
         ("decrease", 2, 0, True),
         ("decrease", 2, 2, False),
         ("increase", 0, 3, True),
         ("increase", 1, 1, False),
         ("set", 0, 1, True),
-        ("set", 1, 1, True),
         ("set", 1, 0, False),
         ("clear", 1, 0, True),
         ("clear", 0, 1, False),

@@ -7,7 +7,6 @@ import itertools
 import random
 from copy import deepcopy
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -25,13 +24,11 @@ from fcp_ros.abstraction.states.state import RelationalState, gather_bits, list_
 from fcp_ros.cset import Instance, InstanceBuilder, find_conflicts
 from fcp_ros.domain.model import Domain, Parameter
 from fcp_ros.domain.pddl.source_text import PddlError
-from fcp_ros.domain.pddl.task_reader import parse_pddl, read_pddl
-from fcp_ros.domain.yaml.domain_files import load_domain, parse_domain
+from fcp_ros.domain.pddl.task_reader import parse_pddl
+from fcp_ros.domain.yaml.domain_files import parse_domain
 from fcp_ros.planning import PlanStep
 from fcp_ros.planning.verification.stepping import StepRules
 
-GENPLAN = Path(__file__).resolve().parents[4] / "shared" / "bench" / "genplan"
-FOLDERS = ("delivery", "ferry", "forest", "gripper", "heavy", "miconic", "spanner")
 MANY = 2000
 """Combinations of elements of one rule, beyond which only some are tried by rewriting."""
 
@@ -123,52 +120,8 @@ def test_random_adl(seed: int) -> None:
     compare_walk(task.domain, task.instance, random.Random(seed), 4)
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_published_domains(folder: str) -> None:
-    if not GENPLAN.exists():
-        pytest.skip("../shared/bench/genplan is not there")
-    task = read_pddl(GENPLAN / folder / "domain.pddl", GENPLAN / folder / "train" / "p01.pddl")
-    assert compare_walk(task.domain, task.instance, random.Random(folder), 8) > 0
-
-
 def test_household(household: Domain, flat: Instance) -> None:
     assert compare_walk(household, flat, random.Random(3), 6) == 6
-
-
-def test_household_of_the_benchmark(repository: Path) -> None:
-    domain = load_domain(repository / "benchmark" / "planning" / "household.yaml")
-    builder = InstanceBuilder(domain.schema)
-    elements = {
-        "robot_1": "robot",
-        "kitchen": "room",
-        "hall": "room",
-        "arch": "passage",
-        "table": "surface",
-        "plinth": "pedestal",
-        "cupboard": "container",
-        "mug": "cup",
-        "case": "box",
-        "vase": "item",
-        "key_1": "key",
-    }
-    ids = {name: builder.add(type_, name) for name, type_ in elements.items()}
-    for relation, *names in (
-        ("at", "robot_1", "hall"),
-        ("connected", "kitchen", "hall", "arch"),
-        ("connected", "hall", "kitchen", "arch"),
-        ("in_room", "table", "kitchen"),
-        ("in_room", "plinth", "hall"),
-        ("in_room", "cupboard", "kitchen"),
-        ("on", "mug", "table"),
-        ("on", "key_1", "plinth"),
-        ("inside", "case", "cupboard"),
-        ("inside", "vase", "case"),
-        ("closed", "case"),
-        ("locked", "cupboard"),
-        ("opens", "key_1", "cupboard"),
-    ):
-        builder.relate(relation, *(ids[name] for name in names))
-    assert compare_walk(domain, builder.build(), random.Random(4), 25) == 25
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -177,27 +130,6 @@ def test_conditional_effects_for_all_matches(seed: int) -> None:
         ("inside", "sock", "b1"), ("inside", "ball", "b1"), ("lit", "sock"), ("lit", "ball")
     )
     assert compare_walk(BOXES, boxes, random.Random(seed), 3) >= 2
-
-
-def test_constants_and_absences_of_pairs() -> None:
-    task = parse_pddl(
-        """(define (domain d) (:requirements :typing :negative-preconditions :adl)
-          (:types spot) (:constants home - spot)
-          (:predicates (at ?x - spot) (road ?a ?b - spot) (busy) (seen ?x - spot))
-          (:action go :parameters (?a ?b - spot)
-            :precondition (and (at ?a) (road ?a ?b) (not (road ?b ?a)) (not (busy)))
-            :effect (and (at ?b) (not (at ?a)) (when (at home) (seen ?b))))
-          (:action rest :parameters () :precondition (at home) :effect (busy))
-          (:action rise :parameters (?x - spot)
-            :precondition (and (busy) (not (exists (?y - spot) (road ?y ?x)))
-              (forall (?y - spot) (or (not (road ?x ?y)) (seen ?y) (= ?y home))))
-            :effect (not (busy))))""",
-        """(define (problem p) (:domain d) (:objects a b c - spot) (:init (at home) (road home a)
-          (road a b) (road b a) (road a home) (road home b) (road b c) (road c home) (road c a))
-          (:goal (at c)))""",
-    )
-    for seed in range(5):
-        compare_walk(task.domain, task.instance, random.Random(seed), 6)
 
 
 LOOPS = """

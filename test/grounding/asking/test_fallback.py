@@ -174,16 +174,6 @@ def test_a_server_that_comes_back_is_asked_again_after_a_while(
     assert grounder.judge([question])[0].degree == 0.7
 
 
-def test_an_answer_of_the_fallback_is_not_kept_as_the_oracles(make: Any, ask: Any) -> None:
-    first, second = ScriptedOracle("first", {"*": DOWN}), ScriptedOracle("second", {"*": 0.2})
-    grounder = make(first, second)
-    question = ask("mug", "drinking")
-    grounder.judge([question])
-    first.degrees = {"*": 0.7}
-    grounder.retry()
-    assert grounder.judge([question])[0].degree == 0.7
-
-
 @pytest.mark.parametrize(
     "error",
     [

@@ -67,13 +67,6 @@ def test_the_file_forgets_the_oldest(tmp_path: Path) -> None:
     assert found == [3, 4, 5]
 
 
-def test_two_processes_worth_of_caches_share_a_file(tmp_path: Path) -> None:
-    one, two = (JudgementCache(tmp_path / "cache.sqlite") for _ in range(2))
-    one.put([(key(1), ANSWER)])
-    two.put([(key(2), ANSWER)])
-    assert one.get(key(2)) == two.get(key(1)) == ANSWER
-
-
 def test_a_corrupt_file_is_set_aside_and_said(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
     damage = HEADER + b"not a sound database at all" * 100

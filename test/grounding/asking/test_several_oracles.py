@@ -90,15 +90,6 @@ def test_none_can(ask_all: Any) -> None:
     assert caught.value.code is GroundingCode.NO_ANSWER
 
 
-def test_the_default_degree_comes_after_all(ask_all: Any) -> None:
-    first = ScriptedOracle("first", {"bowl": 0.4, "book": NO_ANSWER})
-    second = ScriptedOracle("second", {"*": NO_ANSWER})
-    bowl, book = ask_all(FIRST, (first, second), "bowl", "book", default_degree=0.3)
-    assert (bowl.degree, bowl.source) == (0.4, "first")
-    assert (book.degree, book.source) == (0.3, "default_degree")
-    assert "no score" in book.fallback
-
-
 def test_all_compose(ask_all: Any) -> None:
     (mug,) = ask_all(ALL, [ScriptedOracle("first", {"mug": 0.5})], "mug")
     assert mug.degree == mug.prior == pytest.approx(0.45)

@@ -49,10 +49,6 @@ def calibrator(tmp_path: Path) -> Calibrator:
     return Calibrator(CalibrationStore(tmp_path / "calibration.sqlite"))
 
 
-def test_without_evidence_the_prior_stands(calibrator: Calibrator) -> None:
-    assert ask(calibrator, 0.83) == (0.83, 0)
-
-
 def test_the_prior_is_worth_its_strength(calibrator: Calibrator) -> None:
     calibrator.store.record(evidence(0.0))
     assert ask(calibrator, 0.8) == (pytest.approx(4 * 0.8 / 5, abs=0.02), 1)

@@ -11,7 +11,6 @@ from fcp_ros.grounding.calibration.drift import (
     EDGE,
     ChangeDetector,
     Direction,
-    Drift,
     DriftDetector,
 )
 from fcp_ros.grounding.calibration.reliability import CalibrationScore, Reliability, compute_score
@@ -209,9 +208,3 @@ def test_the_error_by_chance_is_that_of_right_degrees() -> None:
 def test_a_high_error_needs_enough_outcomes(outcomes: int, ece: float, poor: bool) -> None:
     lately = CalibrationScore(0.3, ece, 0.07)
     assert Reliability("p", "m", outcomes, lately, lately, lately).is_poor is poor
-
-
-def test_drifts_are_values() -> None:
-    drift = Drift("p", "m", Direction.WORSE, 0.0, 12, -0.25)
-    assert drift == Drift("p", "m", Direction.WORSE, 0.0, 12, -0.25)
-    assert str(drift).endswith("by 0.25 in 12 outcomes since 1970-01-01 00:00 UTC")

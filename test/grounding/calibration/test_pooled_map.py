@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from fcp_ros.grounding.calibration.pooled_map import (
     GRID,
-    IDENTITY,
     Floats,
     PooledMap,
     average_maps,
@@ -43,11 +42,6 @@ def test_it_is_monotone_and_in_range(
     values = found.apply_to_array(GRID)
     assert np.all(np.diff(values) >= -1e-12)
     assert found.apply_to_array(np.asarray([one])) == pytest.approx(found.apply(one), abs=1e-9)
-
-
-@given(DEGREE)
-def test_the_identity_changes_nothing(prior: float) -> None:
-    assert IDENTITY.apply(prior) == prior
 
 
 def test_it_finds_a_shape_that_platt_cannot() -> None:
@@ -91,16 +85,6 @@ def test_isotonic_is_the_nearest_non_decreasing_sequence(rows: list[tuple[float,
 
     expected = [max(min(mean(i, j) for j in range(k, n)) for i in range(k + 1)) for k in range(n)]
     assert fit_isotonic(values, weights) == pytest.approx(np.asarray(expected), abs=1e-9)
-
-
-def test_isotonic_agrees_with_scipy() -> None:
-    regression = pytest.importorskip("scipy.optimize")
-    if not hasattr(regression, "isotonic_regression"):
-        pytest.skip("scipy has it since 1.12")
-    random = np.random.default_rng(6)
-    values, weights = random.normal(size=200), random.uniform(0.1, 2.0, 200)
-    theirs = regression.isotonic_regression(values, weights=weights).x
-    assert fit_isotonic(values, weights) == pytest.approx(theirs)
 
 
 def test_many_outcomes_of_one_context_are_few_opinions() -> None:

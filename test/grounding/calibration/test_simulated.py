@@ -29,7 +29,6 @@ from fcp_ros.grounding import (
     JudgementRequest,
     Question,
 )
-from fcp_ros.grounding.calibration.posterior import read_labels
 
 Floats = NDArray[np.float64]
 
@@ -210,10 +209,6 @@ def test_a_change_is_learnt_much_sooner_than_by_counting() -> None:
             found.append(squared_error(robot.degrees(), robot.rates))
         errors[options] = float(np.mean(found))
     assert errors[None] < 0.5 * errors[NEVER]
-
-
-def test_contexts_of_the_simulation_are_real_ones() -> None:
-    assert read_labels(context_key("mug", "tea")) == (("item", "mug"), ("purpose", "tea"))
 
 
 def test_shared_blame_finds_who_was_at_fault() -> None:

@@ -60,14 +60,6 @@ def store(tmp_path: Path) -> CalibrationStore:
     return CalibrationStore(tmp_path / "calibration.sqlite")
 
 
-def test_evidence_can_be_audited(store: CalibrationStore) -> None:
-    number = store.record(evidence(0.5))
-    (entry,) = store.entries("p")
-    assert (entry.id, entry.quality, entry.stamp) == (number, 0.5, 12.5)
-    assert entry.step == "pick(robot_1, mug_1)"
-    assert store.entries("other") == ()
-
-
 def test_a_reset_is_audited_and_can_be_undone(store: CalibrationStore) -> None:
     store.record(evidence(0.0))
     store.record(evidence(0.0, context="{}"))

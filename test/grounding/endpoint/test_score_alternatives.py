@@ -33,17 +33,6 @@ def told(
 
 
 @pytest.mark.parametrize("shows_end", [False, True])
-def test_whole_numbers_are_read_in_one_answer(shows_end: bool) -> None:
-    answers = {"70": 0.5, "80": 0.25, "7": 0.125, "None": 0.125}
-    reading = read_alternatives(told(answers, shows_end=shows_end))
-    assert reading.unread == 0.0
-    assert reading.scores[70] == pytest.approx(0.5)
-    assert reading.scores[80] == pytest.approx(0.25)
-    assert reading.scores[7] == pytest.approx(0.125)
-    assert reading.mass == pytest.approx(0.875)
-
-
-@pytest.mark.parametrize("shows_end", [False, True])
 def test_single_digits_are_read_along_the_answer(shows_end: bool) -> None:
     answers = {"70": 0.5, "75": 0.25, "80": 0.125, "7": 0.125}
     reading = read_alternatives(told(answers, single_digits, shows_end))

@@ -16,7 +16,7 @@ from fcp_ros.grounding.grounder import make_oracle
 from fcp_ros.grounding.heads.feature_maker import FeatureStore, fit_reduction
 from fcp_ros.grounding.heads.head_file import find_source, hash_file, load_heads
 from fcp_ros.grounding.heads.head_judge import HeadOracle
-from fcp_ros.grounding.heads.head_training import TrainingRequest, choose_layers, train
+from fcp_ros.grounding.heads.head_training import TrainingRequest, train
 from fcp_ros.grounding.heads.pair_features import make_encoder
 from fcp_ros.grounding.heads.state_features import (
     EXAMPLE_DEGREES,
@@ -247,9 +247,3 @@ def test_wordings_are_checked(tmp_path: Path, sets: Any) -> None:
     file.write_text("questions: [1]")
     with pytest.raises(GroundingError, match=r"questions.yaml can't be used"):
         read_wordings([tmp_path], sets)
-
-
-def test_layers_are_chosen_by_depth() -> None:
-    assert choose_layers(28) == (16, 20)
-    assert choose_layers(30) == (17, 21)
-    assert choose_layers(1) == (1,)

@@ -79,18 +79,6 @@ def slow(oracle: CausalLmOracle, predicate: Any, request: Any) -> tuple[SlowRead
     return SlowReader(loaded.model, loaded.tokenizer), tokens
 
 
-def test_the_distribution_is_that_of_the_slow_twin(
-    trained: Path, make_predicate: Any, ask: Any
-) -> None:
-    oracle = make(trained, ANY)
-    requests = [ask("bowl", "drinking"), ask("coffee mug", "holding flowers")]
-    for request, answer in zip(requests, oracle.judge(make_predicate(), requests), strict=True):
-        reader, tokens = slow(oracle, make_predicate(), request)
-        scores = reader.distribution(tokens)
-        expected = [score / sum(scores) for score in scores]
-        assert answer.distribution == pytest.approx(expected, abs=1e-4)
-
-
 def test_sampling_tends_to_the_exact_distribution(
     trained: Path, make_predicate: Any, ask: Any
 ) -> None:
@@ -219,17 +207,6 @@ def test_both_modes_refuse_at_the_same_probability_of_scores(
     with pytest.raises(GroundingError, match="does not answer") as caught:
         make(untrained, above).judge(make_predicate(), [request])
     assert caught.value.code is GroundingCode.NO_ANSWER
-
-
-@pytest.mark.parametrize("options", [EXACT, SAMPLE], ids=["exact", "sample"])
-def test_a_model_that_gives_no_score_is_refused(
-    untrained: Path, make_predicate: Any, ask: Any, options: LanguageModelOptions
-) -> None:
-    assert options.least_mass == 0.5
-    with pytest.raises(GroundingError, match="does not answer") as caught:
-        make(untrained, options).judge(make_predicate(), [ask("mug", "drinking")])
-    assert caught.value.code is GroundingCode.NO_ANSWER
-    assert "% of its probability" in caught.value.sentence
 
 
 def test_what_of_a_batch_has_no_answer_is_named(
@@ -403,13 +380,6 @@ def test_half_precision_on_the_cpu_where_it_is_asked_for(
     assert oracle._scorer is not None
     assert oracle._scorer.loaded.model.dtype is torch.bfloat16
     assert oracle.notes == ()
-
-
-def test_a_precision_that_the_device_lacks(untrained: Path, make_predicate: Any, ask: Any) -> None:
-    oracle = make(untrained, replace(EXACT, precision=Precision.FLOAT16))
-    with pytest.raises(GroundingError, match="needs a CUDA device") as caught:
-        oracle.judge(make_predicate(), [ask("mug", "drinking")])
-    assert caught.value.code is GroundingCode.INVALID_OPTION
 
 
 def test_memory_that_runs_out_is_said_in_the_note(

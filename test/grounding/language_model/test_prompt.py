@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
 from fcp_ros.grounding.language_model.rubric_prompt import read_score, write_prompt
 
@@ -53,12 +52,6 @@ def test_words_from_a_scene_can_not_end_the_question(
         JudgementRequest("serves_as", (item, ArgumentContext("purpose", token))),
     ):
         assert token not in write_prompt(make_predicate(), request)
-
-
-def test_no_rubric_no_prompt(make_predicate: Any, ask: Any) -> None:
-    with pytest.raises(GroundingError, match="has no rubric") as caught:
-        write_prompt(make_predicate(rubric=None), ask("mug", "drinking"))
-    assert caught.value.code is GroundingCode.NO_ANCHORS
 
 
 @pytest.mark.parametrize(

@@ -210,11 +210,6 @@ def test_a_folder_that_cannot_be_written_is_told(packed, register, monkeypatch, 
         fetch_model("tiny")
 
 
-def test_a_model_in_one_package(in_one_package, register):
-    register({"whole": in_one_package})
-    assert sorted(os.listdir(fetch_model("whole"))) == sorted([*FILES, model_store.MANIFEST])
-
-
 @pytest.mark.thorough
 @pytest.mark.timeout(300)  # a process that loads transformers, and torch
 def test_gguf_is_converted_to_a_model_that_loads(index, register, tmp_path):

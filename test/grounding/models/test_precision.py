@@ -107,10 +107,6 @@ def test_a_cpu_takes_bfloat16_where_it_is_native_and_measured_to_be_no_slower(
     is_cpu_fast_in_bfloat16.cache_clear()
 
 
-def test_a_product_is_timed() -> None:
-    assert 0.0 < torch_device.time_product(torch.float32) < 10.0
-
-
 # --- GPU memory is reported where torch uses a GPU, and nothing is loaded to find out
 
 

@@ -65,10 +65,6 @@ def test_the_key_is_written_as_json_writes_it(
     )
 
 
-def test_a_request_reads_like_an_atom() -> None:
-    assert str(request("mug_1")) == 'serves_as(mug_1, "drinking")'
-
-
 @pytest.mark.parametrize("degree", [-0.1, 1.1, math.nan, math.inf, True, "0.5"])
 def test_a_degree_outside_the_unit_interval_is_refused(degree: float) -> None:
     with pytest.raises(GroundingError, match="degree of a membership") as caught:

@@ -65,20 +65,6 @@ def test_a_pass_holds_each_judgement_once_and_random_pairs_that_nobody_judged(se
     assert batches != list(draw_batches(pairs, options, 2))
 
 
-def test_random_pairs_are_never_judged_ones() -> None:
-    from fcp_ros.grounding.judgement_set import Judgement
-
-    words = [f"{a}{b}" for a in "abcdefgh" for b in "xyz"]
-    some = tuple(Judgement(a, b, 0.5) for a in words for b in words[:6] if a != b and a < "f")
-    kind = JudgementSet("function", ("item", "purpose"), some)
-    pairs = collect_pairs({"function": kind}, 0, 8)
-    batches = draw_batches(pairs, BatchOptions(size=20, unrelated=0.3), 0)
-    drawn = [e for batch in batches for e in batch if e.degree == 0.0]
-    known = {j.pair for j in some}
-    assert drawn or not pairs.training
-    assert sum((e.left, e.right) in known for e in drawn) < len(drawn)
-
-
 def test_a_share_of_substitutions_is_swapped(sets: Sets) -> None:
     pairs = collect_pairs(sets, 0, 8)
     (kind,) = (n for n, name in enumerate(pairs.names) if name == "substitution")
@@ -170,11 +156,3 @@ def test_a_side_keeps_its_tokens_and_no_text_adds_signs(make_folder: Callable[..
     assert signs.left == 1
     assert signs.tokens.count(writer.between) == 3
     assert len(signs.tokens) <= 67
-
-
-def test_rates_rise_and_fall() -> None:
-    rates = [tuning.compute_rate(step, 100, 0.1) for step in range(100)]
-    assert max(rates) == rates[9] == rates[10] == 1.0
-    assert rates[0] == pytest.approx(0.1)
-    assert 0.0 < rates[-1] < 0.02
-    assert rates[10:] == sorted(rates[10:], reverse=True)

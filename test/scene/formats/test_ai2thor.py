@@ -11,7 +11,7 @@ import pytest
 from scene_documents import changed, written
 from twin_house import Lacks, differences, truth_of
 
-from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene, read_scene
+from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
 
 TWIN = "ai2thor/twin_house_event_metadata.json"
 FILE = "event.json"
@@ -279,13 +279,3 @@ def test_too_many_objects_are_refused_unread(load: Any) -> None:
     """Before validation: the entries are no objects at all."""
     with pytest.raises(SceneError, match="1000 nodes, more than the limit of 100"):
         load({**metadata(), "objects": [None] * 1000}, SceneLimits(max_nodes=100))
-
-
-def test_the_relations_alone_are_given(data_dir: Path) -> None:
-    graph = read_scene(data_dir / TWIN)
-    assert [str(relation) for relation in graph.relations] == [
-        "on(apple_1, counter_top_1)",
-        "on(mug_1, dining_table_1)",
-        "inside(bottle_1, fridge_1)",
-        "on(book_1, sofa_1)",
-    ]

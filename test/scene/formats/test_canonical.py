@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.domain.expressions.parser import parse_expression
@@ -20,7 +19,6 @@ from fcp_ros.scene import (
     SceneNode,
     SceneRelation,
     read_scene,
-    to_document,
     write_scene,
 )
 
@@ -63,17 +61,6 @@ def test_a_graph_reads_back_as_it_was_written(tmp_path: Path, name: str) -> None
 
 
 finite = st.floats(-1e6, 1e6)
-names = st.text("abcXYZ_()|é ", min_size=1, max_size=8).filter(lambda text: text == text.strip())
-
-
-@given(st.dictionaries(names, st.tuples(finite, finite, finite, st.floats(-3, 3)), min_size=1))
-def test_any_numbers_and_names_survive(
-    tmp_path_factory: pytest.TempPathFactory, poses: dict[str, tuple[float, ...]]
-) -> None:
-    nodes = [SceneNode(id_, Layer.OBJECT, "x", Pose.at(*pose)) for id_, pose in poses.items()]
-    path = tmp_path_factory.mktemp("scene") / "scene.json"
-    write_scene(SceneGraph.of(nodes), path)
-    assert read_scene(path).nodes == SceneGraph.of(nodes).nodes
 
 
 def test_json_has_one_line_a_node_and_the_short_yaw(tmp_path: Path) -> None:
@@ -87,11 +74,6 @@ def test_json_has_one_line_a_node_and_the_short_yaw(tmp_path: Path) -> None:
     write_scene(graph, path)
     lines = path.read_text().splitlines()
     assert sum('"yaw_deg": 30.0' in line for line in lines) == 2
-
-
-def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(SceneError, match="cannot be written"):
-        write_scene(GRAPH, tmp_path / "no_folder" / "scene.json")
 
 
 def minimal(**changes: Any) -> dict[str, Any]:
@@ -119,22 +101,13 @@ def test_little_is_enough(tmp_path: Path) -> None:
         (with_node(position=[1, 2]), "nodes[0] (a).position"),
         (with_node(position=[float("nan"), 2, 3]), "finite"),
         (with_node(position=[1e999, 2, 3]), "finite"),
-        (with_node(size=[-1, 1, 1]), "negative extent"),
         (with_node(yaw_deg=3), "an orientation needs a position"),
         (with_node(position=[0, 0, 0], yaw_deg=3, orientation=[0, 0, 0, 1]), "not both"),
-        (with_node(position=[0, 0, 0], orientation=[0, 0, 0, 0]), "no unit quaternion"),
-        (with_node(parents=["b"]), "its parent 'b'"),
         (with_node(attributes={"x": [1]}), "attributes"),
         (with_node(colour="red"), "nodes[0] (a).colour: Extra inputs"),
-        (minimal(relations=[["on", "a", "b"]]), "names 'b'"),
         (minimal(relations=[["on"]]), "relations[0]"),
-        (minimal(relations=[{"name": "on", "elements": ["a"], "confidence": 2}]), "confidence"),
         (minimal(nodes=[{"id": 1}] * 9), "more"),
-        (minimal(nodes=with_node()["nodes"] * 2), "given to two nodes"),
         (with_node(position=[1e200, 0, 0]), "a: the position holds a number beyond 10,000,000 m"),
-        (with_node(position=[0, 0, 0], size=[1, 1e200, 1]), "a: the size holds a number beyond"),
-        (with_node(polygon=[[0, 0], [1, 0], [1, -1e8]]), "a: the polygon holds a number beyond"),
-        (with_node(height=1e8), "a: the height holds a number beyond"),
         (with_node(id="a\nb"), "holds the control character"),
     ],
 )
@@ -189,10 +162,6 @@ def test_wrong_entries_of_a_house_are_named(tmp_path: Path, old: str, new: str, 
     with pytest.raises(SceneError) as caught:
         read_scene(path)
     assert words in str(caught.value)
-
-
-def test_the_document_is_plain_values() -> None:
-    assert json.loads(json.dumps(to_document(GRAPH))) == to_document(GRAPH)
 
 
 def test_of_things_that_hold_each_other_one_place_is_left_out(tmp_path: Path) -> None:

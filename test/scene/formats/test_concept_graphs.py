@@ -249,13 +249,6 @@ def test_bad_entries_are_refused(
     )
 
 
-def test_a_key_that_is_there_twice(folder: Path) -> None:
-    text = (folder / TABLE).read_text().replace('"object_2":', '"object_1":')
-    (folder / TABLE).write_text(text)
-    with pytest.raises(SceneError, match="object_1: this key is there twice"):
-        load_scene(folder / TABLE)
-
-
 def test_broken_relations_beside(folder: Path) -> None:
     (folder / RELATIONS).write_text("[{")
     with pytest.raises(SceneError, match=RELATIONS):

@@ -13,7 +13,6 @@ from scipy.spatial.transform import Rotation
 from fcp_ros.scene.formats.ai2thor import UNITY, to_unity_quaternion
 from fcp_ros.scene.formats.geometry import (
     CORNER_TOLERANCE,
-    REP_103,
     Y_UP,
     SourceFrame,
     fit_box_to_corners,
@@ -54,12 +53,6 @@ def test_y_up_by_hand() -> None:
     assert Y_UP.to_extents((0.1, 0.2, 0.3)) == (0.1, 0.3, 0.2)
     assert not Y_UP.is_left_handed
     assert Y_UP.to_orientation((0.0, 0.6, 0.0, 0.8)) == (0.0, 0.0, 0.6, 0.8)
-
-
-def test_our_own_frame_stays() -> None:
-    assert REP_103.to_point((1.0, 2.0, 3.0)) == (1.0, 2.0, 3.0)
-    assert REP_103.to_orientation((0.1, 0.2, 0.3, 0.9)) == (0.1, 0.2, 0.3, 0.9)
-    assert not REP_103.is_left_handed
 
 
 def test_handedness_is_that_of_the_matrix() -> None:

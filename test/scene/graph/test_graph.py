@@ -20,14 +20,6 @@ def test_yaw_reads_back(yaw: float) -> None:
     assert Pose.at(1, 2, 3, yaw=yaw).yaw == pytest.approx(yaw, abs=1e-9)
 
 
-def test_a_graph_keeps_order_and_finds_by_layer_and_name() -> None:
-    room = SceneNode("r", Layer.ROOM, "kitchen")
-    graph = SceneGraph.of([thing("b"), room, thing("a")], [SceneRelation("on", ("a", "b"))])
-    assert [node.id for node in graph.in_layer(Layer.OBJECT)] == ["b", "a"]
-    assert str(graph.relations_named("on")[0]) == "on(a, b)"
-    assert graph.relations_named("inside") == ()
-
-
 def test_a_graph_is_a_value() -> None:
     nodes = {"a": thing("a")}
     graph = SceneGraph(nodes)

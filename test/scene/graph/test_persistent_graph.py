@@ -202,17 +202,6 @@ def test_ids_that_differ_in_case_only_are_noted_while_there_are_some() -> None:
     assert many.notes[0].endswith("P4/p4 and 2 more")
 
 
-def test_with_methods_share_what_they_do_not_change() -> None:
-    graph = SceneGraph.of([SceneNode("a", Layer.OBJECT, "x")], [SceneRelation("x", ("a",))])
-    for other in (graph.with_source("s"), graph.with_sequence(4), graph.with_added_notes(["n"])):
-        assert other.nodes is graph.nodes
-        assert other.relations is graph.relations
-    assert (graph.with_source("s").source, graph.with_sequence(4).sequence) == ("s", 4)
-    assert repr(graph.with_source("s")) == (
-        "<SceneGraph from 's': 1 nodes, 1 relations, frame 'map', number 0>"
-    )
-
-
 def test_an_attribute_must_be_plain() -> None:
     node = SceneNode("a", Layer.OBJECT, "x", attributes={"tags": ["x"]})  # type: ignore[dict-item]
     with pytest.raises(SceneError, match="a: the attribute tags is a list"):

@@ -204,11 +204,6 @@ def test_corners_in_a_row(heights: list[int], backwards: bool) -> None:
     assert sum(map(area, found)) == pytest.approx(sum(heights))
 
 
-def test_bays_and_corners_on_a_line() -> None:
-    polygon = (*U_SHAPE[:1], (3, 0), *U_SHAPE[1:], (0, 3))
-    assert sum(map(area, triangulate(polygon))) == pytest.approx(16.0)
-
-
 @pytest.mark.parametrize(
     "polygon", [((0, 0), (1, 1), (2, 2)), ((0, 0), (2, 2), (2, 0), (0, 2)), ((1, 1),) * 4]
 )
