@@ -212,18 +212,6 @@ def to_side(point: tuple[float, float], a: tuple[float, float], b: tuple[float, 
     return math.hypot(point[0] - a[0] - along * dx, point[1] - a[1] - along * dy)
 
 
-def slow_near(boxes: list[Box], near: float, most: int) -> dict[tuple[str, str], float]:
-    """Pairs both ways, with the confidence; distances count to a micrometre."""
-    pairs = {}
-    for a in boxes:
-        apart = {b.id: slow_distance(a, b) for b in boxes if b is not a}
-        others = sorted((round(away, 6), id_) for id_, away in apart.items())
-        for _, other in [entry for entry in others if entry[0] <= near][:most]:
-            away = apart[other]
-            pairs[a.id, other] = pairs[other, a.id] = confidence(1 - away / near)
-    return pairs
-
-
 # ---- crowds of boxes -----------------------------------------------------------------------------
 
 # Coarse numbers make touching, nesting and ties common; odd extents keep corners off the edges.
