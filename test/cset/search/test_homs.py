@@ -101,7 +101,7 @@ def dynamics(successors: list[int]) -> Instance:
     return builder.build()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(data=st.data())
 def test_join_search_equals_brute_force(
     data: st.DataObject, searches: Callable[..., Any], brute_force: Callable[..., Any]

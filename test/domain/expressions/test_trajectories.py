@@ -4,7 +4,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from trajectory_definition import is_kept_by_definition
 
@@ -29,6 +29,7 @@ def trajectories(draw):
     return operator, truths, reached, tuple(map(Fraction, bounds))
 
 
+@settings(max_examples=2000)
 @given(trajectories())
 def test_they_are_decided_as_defined(trajectory):
     assert decide_constraint(*trajectory) == is_kept_by_definition(*trajectory)

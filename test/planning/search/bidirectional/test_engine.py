@@ -208,3 +208,14 @@ def test_a_plan_may_need_steps_for_their_resource_only():
     while (report := search.run(10)).outcome not in DONE:
         pass
     assert report.best.operators == (1, 1, 1, 1, 1, 1, 0)
+
+
+def test_time_may_have_to_pass():
+    late = FlatOperator(((0, 0),), (), (FlatEffect(0, 1),), use=(-1.0,), opens=5.0)
+    soon = FlatOperator(((0, 0),), (), (FlatEffect(0, 1),), use=(-1.0,))
+    task = FlatBuilder([2], [0], ((0, 1),), [late, soon], [FlatResource(0.0, 4.0, 20.0)], 0).build()
+    resources = Resources(task)
+    for amount in (0.0, 2.0, 3.0, 7.0):
+        for operator in (0, 1):
+            runs = semantics.amounts_after(task, (amount,), operator) is not None
+            assert held(resources.before(resources.anything, operator), (amount,)) == runs
