@@ -204,6 +204,7 @@ class Setup:
     def build_interfaces(self, log: Log) -> None:
         """Build the packages with colcon; Python, launch and config files are linked to."""
         folder = self.install.parent
+        self.forget_interfaces_that_are_gone(folder)
         build = [self.venv / "bin" / "colcon", "--log-base", folder / "log", "build"]
         build += ["--base-paths", SOURCE, *self.test_interfaces()]
         build += ["--build-base", folder / "build", "--install-base", self.install]
@@ -218,6 +219,17 @@ class Setup:
         variables = environment.build_variables(self.venv, self.distribution)
         log.command(build, variables, "the ROS 2 interfaces could not be built; see above")
 
+    def forget_interfaces_that_are_gone(self, folder: Path) -> None:
+        """Build anew where one is gone: what was generated of it stays, and doesn't load."""
+        found = (path for name in ("msg", "srv", "action") for path in SOURCE.glob(f"{name}/*"))
+        names = sorted(str(path.relative_to(SOURCE)) for path in found)
+        kept = folder / "interfaces.txt"
+        if not kept.exists() or not {*kept.read_text().split()} <= {*names}:
+            for name in ("build", "install"):
+                shutil.rmtree(folder / name, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        kept.write_text("\n".join(names))
+
     def write_environment(self, log: Log) -> None:
         """Write the environment and try it: rclpy and an interface must import."""
         environment.write_shell_file(self.venv, self.install, SOURCE, self.distribution)
@@ -230,7 +242,7 @@ class Setup:
             return
         output = "\n".join(log.lines()[-10:])
         library = re.search(r"(lib[\w+.-]+\.so[\w.]*): cannot open shared object", output)
-        fix = f"install what has {library.group(1)}" if library else "remove the folder"
+        fix = f"install what has {library.group(1)}" if library else f"remove {self.venv}"
         fix = f"{output}\n{fix} and run make again"
         raise SetupError(f"rclpy or the interfaces don't import:\n{fix}")
 

@@ -22,7 +22,7 @@ from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import Constant, Term, Variable, atoms
 from fcp_ros.language.reader import InstructionReader, ReadingContext
-from fcp_ros.language.syntax import Word, parse_clauses
+from fcp_ros.language.syntax import Word, parse_instruction
 from fcp_ros.language.syntax.requests import is_person
 from fcp_ros.package_files import find_domain
 
@@ -98,8 +98,8 @@ def build_scene(sentence: str) -> Instance:
     builder.add("robot", ROBOT, {"category": "robot"})
     builder.add("person", SPEAKER, {"category": "speaker"})
     named = {"robot", "speaker"}
-    for clause in parse_clauses(sentence):
-        tree = clause.tree
+    for segment in parse_instruction(sentence):
+        tree = segment.tree
         for word in tree.words:
             if not word.is_noun or word.role == "compound" or word.text in _PRONOUNS:
                 continue

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,14 +35,6 @@ class LabelSimilarity(Protocol):
         Returns:
             Shape (len(labels), len(known)).
         """
-
-
-@runtime_checkable
-class TextSimilarity(LabelSimilarity, Protocol):
-    """A measure that compares by vectors of texts, which it can give."""
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the unit vectors of texts, one a row."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -18,10 +17,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 RowsArgument = Annotated[
     list[Path] | None,
-    typer.Argument(
-        help="Files of rows; docs/language.md has the form of remarks, docs/language_models.md "
-        "that of a writer's."
-    ),
+    typer.Argument(help="Files of rows; docs/language_models.md has their form."),
 ]
 OwnOnlyOption = Annotated[
     bool, typer.Option("--own-only", help="Leave the package's own rows out.")
@@ -31,27 +27,6 @@ OwnOnlyOption = Annotated[
 @app.callback()
 def language() -> None:
     """Train on sentences of your choice, and look at weights."""
-
-
-@app.command()
-def train_remarks(
-    rows: RowsArgument = None,
-    out: WeightsOption = Path("remarks.safetensors"),
-    own_only: OwnOnlyOption = False,
-) -> None:
-    """Train which parts of an instruction ask for nothing, on labelled ones."""
-    from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
-    from fcp_ros.language.remarks import remark_model, training
-
-    console = open_console()
-    with explain_errors():
-        data = training.read_remarks(_choose_rows(training.PACKAGED_ROWS, own_only, rows))
-        encoder = SentenceEncoder()
-        with console.status("training"):
-            weights = training.train_remarks(data, encoder.encode, encoder.weights)
-            datasheet = training.score_remarks(data, encoder.encode)
-        remark_model.save_weights(weights, datasheet, out)
-    _tell(datasheet, f"wrote {out}")
 
 
 @app.command()
@@ -83,26 +58,15 @@ def train_writer(
 
 @app.command()
 def show(file: Annotated[Path, typer.Argument(help="File of weights.")] = PACKAGED_FILE) -> None:
-    """Show the datasheet of a file of weights: of remarks, or of a writer."""
+    """Show the datasheet of a writer's file of weights."""
     with explain_errors():
-        what, datasheet = _describe_weights(file)
-    open_console().print(what)
+        adapter, datasheet = load_adapter(file)
+    open_console().print(f"{adapter.base}, plain English")
     _tell(datasheet)
 
 
 def _choose_rows(packaged: Path, own_only: bool, rows: list[Path] | None) -> list[Path]:
     return [*([] if own_only else [packaged]), *(rows or [])]
-
-
-def _describe_weights(file: Path) -> tuple[str, Datasheet]:
-    from fcp_ros.foundation.input_error import InputError
-    from fcp_ros.language.remarks import remark_model
-
-    with suppress(InputError):
-        remarks, datasheet = remark_model.load_weights(file)
-        return f"encoder {remarks.encoder}, remarks", datasheet
-    adapter, datasheet = load_adapter(file)
-    return f"{adapter.base}, plain English", datasheet
 
 
 def _tell(datasheet: Datasheet, written: str = "") -> None:

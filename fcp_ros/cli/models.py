@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,7 +22,6 @@ from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.terminal import explain_errors, fail, make_table, open_console
 from fcp_ros.grounding.models.downloads import fetch_model
-from fcp_ros.grounding.models.gguf_files import convert_file
 from fcp_ros.grounding.models.model_store import (
     FetchReport,
     ModelState,
@@ -128,22 +126,6 @@ def fetch(names: NamesArgument) -> None:
                 f"name as the model, such as model:={name}",
                 soft_wrap=True,
             )
-
-
-@app.command()
-def convert(
-    file: Annotated[Path, typer.Argument(help="A GGUF file of yours, or a folder that holds one.")],
-) -> None:
-    """Convert a GGUF file once to safetensors; its path can then be given as the model."""
-    console = open_console()
-    with explain_errors():
-        with console.status(f"converting {file.name} to safetensors (a minute or two)"):
-            folder = convert_file(file.expanduser())
-        console.print(
-            f"{file} is converted to {folder} ({_write_bytes(measure_folder(folder))}): give "
-            "either as the model",
-            soft_wrap=True,
-        )
 
 
 @app.command()

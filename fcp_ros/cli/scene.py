@@ -59,7 +59,7 @@ from fcp_ros.scene.difference import (
     compare_scenes,
 )
 from fcp_ros.scene.live_matching import REACH, match_scenes
-from fcp_ros.scene.loading import WRITERS, save_scene
+from fcp_ros.scene.loading import save_scene
 from fcp_ros.scene.relations.relation_options import ON_REQUEST, RelationOptions
 
 ROWS_SHOWN = 40
@@ -420,33 +420,23 @@ def show(
 def convert(
     *,
     file: FileArgument,
-    out: Annotated[Path, typer.Argument(help="File to write; its suffix decides the format.")],
-    format_name: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            "-f",
-            help=f"Format to write: {', '.join(writer.name for writer in WRITERS)}.",
-        ),
-    ] = "",
+    out: Annotated[Path, typer.Argument(help="File to write: .json, .yaml or .yml.")],
     given_only: Annotated[
         bool, typer.Option("--given-only", help="Leave out derived relations, floors and doors.")
     ] = False,
     reading: FileOptions,
 ) -> None:
-    """Write a scene in another format, and list what that format cannot express."""
+    """Write a scene of any format in our own, which loses nothing."""
     check_outputs((out,), (file,))
     with explain_errors(), show_progress(f"converting {file}"):
         relations = RelationOptions(also=frozenset(reading.also or ()))
         graph = read_scene(find_scene(file), limits=reading.limits)
         graph = graph if given_only else complete_relations(graph, relations)
         out.parent.mkdir(parents=True, exist_ok=True)
-        lost = save_scene(graph, out, format_name)
+        save_scene(graph, out)
     console = open_console()
     counts = f"{len(graph.nodes)} nodes, {graph.relation_count} relations"
     console.print(f"wrote {escape_text(str(out))}: {counts}", soft_wrap=True)
-    for sentence in lost:
-        console.print(f"lost: {escape_text(sentence)}", style="yellow", soft_wrap=True)
     for note in graph.notes:
         console.print(f"note: {escape_text(note)}", style="dim", soft_wrap=True)
 

@@ -218,8 +218,7 @@ class ActionRule:
     the same element as any other variable.
 
     `effects` are further effects (conditional, universal). `cost` is what the objective "least
-    cost" adds up. `metric` names the relation that the rule changes one hop at a time (`at` for a
-    navigate that changes nothing else). The planner then works with distances instead of hops.
+    cost" adds up.
     """
 
     name: str
@@ -234,7 +233,6 @@ class ActionRule:
     effects: tuple[Effect, ...] = ()
     cost: Cost = Cost()
     window: Window = Window()
-    metric: str = ""
     formulas: tuple[Expression, ...] = ()
 
     @property

@@ -157,7 +157,6 @@ class Precision(str, Enum):
     FLOAT32 = "float32"
     BFLOAT16 = "bfloat16"
     FLOAT16 = "float16"
-    FOUR_BIT = "4bit"
 
 
 PACKAGED = "packaged"

@@ -13,8 +13,7 @@
     parsing/  trees of a sentence, by the phrases of a domain and the things of a state
     domain_reader/  the reader by the words of the domain: trees become goals
     cascade.py  a language model behind the reader, for what it can't read
-    remarks/  which parts of an instruction ask for nothing, learned from people;
-        datasheet.py  the files of what was learned
+    datasheet.py  the files of what was learned
     syntax/  English clauses by spaCy
     file_reader.py  the reader of a file with sentences and goals
     model_reader/  what a language model, in a folder or on a server, makes of an instruction

@@ -130,7 +130,9 @@ def _list_runs(reading: Reading) -> Iterator[list[WordUse]]:
 
 
 def _is_apart(instruction: str, reading: Reading, run: list[WordUse]) -> bool:
-    """Return True if a run describes the thing after it, or is a clause of its own."""
+    """Return True if a run describes the thing after it, is a clause of its own, or a manner."""
+    if all(instruction[use.start : use.end].lower().endswith("ly") for use in run):
+        return True  # "gently": adverbs that negate or order were found before
     first, last = reading.words.index(run[0]), reading.words.index(run[-1])
     following = reading.words[last + 1 : last + 2]
     if following and following[0].role in _CONTENT:

@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fcp_ros.foundation.array_file import (
     Arrays,
     pack_arrays,
@@ -75,20 +72,3 @@ def read_arrays(file: Path, kind: str, form: str) -> tuple[Arrays, dict[str, Any
     if text["format"] != form:
         raise ValueError(f"its format is {text['format']!r}, not {form!r}")
     return arrays, text
-
-
-def take_array(
-    arrays: Arrays, name: str, shape: tuple[int, ...], kind: type[np.generic]
-) -> NDArray[Any]:
-    """Take an array, checked and converted; -1 stands for any length.
-
-    Raises:
-        KeyError, ValueError: it is missing, of another shape, or not finite.
-    """
-    array = arrays[name]
-    fits = len(array.shape) == len(shape) and all(
-        wanted in (-1, length) for wanted, length in zip(shape, array.shape, strict=True)
-    )
-    if not fits or not np.isfinite(array).all():
-        raise ValueError(f"{name} has the shape {array.shape} or is not finite")
-    return array.astype(kind)

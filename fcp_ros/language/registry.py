@@ -16,6 +16,8 @@ from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.language.reader import MODEL_SECONDS, InstructionReader
 
+DOMAIN = "domain"
+"""The reader that has a language model asked about what it can't read."""
 TUNED = "tuned"
 """The setting `model` that takes the package's own small model."""
 
@@ -24,9 +26,9 @@ TUNED = "tuned"
 class ReaderOptions:
     """The choice of a reader."""
 
-    reader: str = "domain"  # one of `READERS`
+    reader: str = DOMAIN  # one of `READERS`
     file: str = ""  # of the reader `file`: readings by instruction
-    # the language model that is asked about what a reader of `CASCADED` can't read: "tuned" (the
+    # the language model that is asked about what the reader `domain` can't read: "tuned" (the
     # small one of the package, where `fcp models fetch` brought it), a file of another change of
     # one, a folder (Hugging Face format), or the model's name on the server; "" for none
     model: str = TUNED
@@ -61,16 +63,13 @@ def make_file(options: ReaderOptions) -> InstructionReader:
 
 
 READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
-    "domain": make_domain,
+    DOMAIN: make_domain,
     "file": make_file,
 }
 """The maker of every reader by its name in options and parameters."""
 
 ADAPTER_SUFFIX = ".safetensors"
 """Of a file that makes a small model write plain English (`fcp language train-writer`)."""
-
-CASCADED = frozenset(["domain"])
-"""Readers that have a language model asked about what they can't read, where one is configured."""
 
 
 def make_reader(options: ReaderOptions) -> InstructionReader:
@@ -83,7 +82,7 @@ def make_reader(options: ReaderOptions) -> InstructionReader:
         hint = suggest_name(options.reader, READERS)
         raise InputError(f"there is no reader called {options.reader!r}; {hint}")
     reader = READERS[options.reader](options)
-    if options.reader not in CASCADED:
+    if options.reader != DOMAIN:
         return reader
     make_second = _find_second(options, reader)
     if make_second is None:
@@ -102,7 +101,7 @@ def warm_up_server(options: ReaderOptions, check: Callable[[], None]) -> str:
     Returns:
         Why that failed; "" if it did not, or no server is configured.
     """
-    if options.reader not in CASCADED or not options.endpoint:
+    if options.reader != DOMAIN or not options.endpoint:
         return ""
     from fcp_ros.language.model_reader import open_server
 

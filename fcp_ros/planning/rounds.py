@@ -30,7 +30,6 @@ from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch
-from fcp_ros.planning.search.independent import settle_apart
 from fcp_ros.planning.search.part_by_part import CollectablePart, reach_parts
 from fcp_ros.planning.search.portfolio import SMALL, SearchEngine, SearchFactory
 from fcp_ros.planning.search.settings import (
@@ -99,8 +98,6 @@ class SearchRounds:
                 task = self._reach_parts(work, task)
                 if work.best is not None and not work.is_complete:
                     return False  # a wider task is to show that there is no better one
-            elif number == 1 and self._settle_apart(work, task):
-                return True
             found = search_alternatives(
                 task,
                 work.ranking,
@@ -133,33 +130,6 @@ class SearchRounds:
             if not learned or settled or self._watch.satisfied:
                 return settled or (not learned and found.proven)
         raise AssertionError("unreachable")
-
-    def _settle_apart(self, work: TaskSearch, task: FlatTask) -> bool:
-        """Take the best plan if the goal falls into parts apart; return True if proven the best."""
-        stages, objective = work.encoding.stages, work.objective
-        if stages is None:
-            return False
-        cost_first = objective.order[0] is Criterion.COST
-        check, composition = self._watch.check, objective.composition
-        while True:  # each round judges something new, or is the last
-            found = settle_apart(task, stages, composition, cost_first, check)
-            if found is None:
-                return False
-            operators = work.encoding.settle_goal(task, found.operators, cost_first)
-            assert operators is not None, "each part of the goal is settled"
-            unknown = work.list_unknown(operators, self._judge)
-            if not unknown:
-                break
-            self.ask(unknown)
-            task = self._value_task(work)
-        plan = make_plan(task, operators, composition)
-        if self.known is None or plan.is_better(self.known, objective):
-            self._take(work, task, plan)
-            if work.best is None:
-                return False  # it is the best, but not within the budgets
-        if found.is_best:
-            work.bound, work.exact = plan.first(objective), True
-        return found.is_best
 
     def shorten(self, work: TaskSearch) -> None:
         """Look for a cheaper plan of the same loss: only now is it clear that it is worth it.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -20,10 +20,9 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.encoding.costs import CostUnit, find_cost_unit
-from fcp_ros.planning.model.chunks import ChunkLibrary, learn_chunks
 from fcp_ros.planning.model.ground_step import find_unknown_budgets
 from fcp_ros.planning.model.memberships import Judge, MembershipSource, NoMemberships
-from fcp_ros.planning.model.plan import Plan, PlanStep, PlanSuggester
+from fcp_ros.planning.model.plan import Plan, PlanSuggester
 from fcp_ros.planning.model.request import (
     AbsentExecutor,
     CancelCallback,
@@ -40,14 +39,12 @@ from fcp_ros.planning.verification.stepping import StepRules
 
 GOALS_REMEMBERED = 32
 """Goals whose last plan is kept."""
-PLANS_REMEMBERED = 200
-"""Plans from which chunks are learned."""
 CHECK_EVERY = 0.05
 """Seconds between two looks at the limits of a request that waits for another one."""
 
 
 class PlanningSession:
-    """The last plans in a domain, chunks learned from them, and what depends on the domain alone.
+    """The last plans in a domain, and what depends on the domain alone.
 
     Thread-safe.
     """
@@ -55,7 +52,6 @@ class PlanningSession:
     def __init__(
         self,
         domain: Domain,
-        learn: bool = False,  # make chunks of sequences that occur often
         check: Check = never_stop,
         suggester: PlanSuggester | None = None,  # knows plans without a search; asked first
         compiler: RelevanceCompiler | None = None,  # of the domain, if there is one already
@@ -64,12 +60,9 @@ class PlanningSession:
         self.suggester = suggester
         self.compiler = compiler or RelevanceCompiler(domain, check)
         self.rules = StepRules(domain)
-        self._learn = learn
         self._lock = threading.Lock()
         self._plans: OrderedDict[str, Plan] = OrderedDict()
         self._candidates: dict[str, tuple[Candidate, ...]] = {}
-        self._past: deque[tuple[PlanStep, ...]] = deque(maxlen=PLANS_REMEMBERED)
-        self._library = ChunkLibrary.of(domain)
         self._restricting = threading.Lock()
         self._restricted: PlanningSession | None = None
         self._absent: frozenset[AbsentExecutor] = frozenset()
@@ -86,7 +79,7 @@ class PlanningSession:
         with self._lock:
             if self._lacking is None or self._lacking._absent != absent:
                 compiler = self.compiler.without(absent)
-                self._lacking = PlanningSession(self.domain, self._learn, compiler=compiler)
+                self._lacking = PlanningSession(self.domain, compiler=compiler)
                 self._lacking.rules, self._lacking._absent = self.rules, absent
             return self._lacking
 
@@ -106,9 +99,7 @@ class PlanningSession:
                 domain = make(self.domain)
                 same = domain is self.domain
                 self._restricted = (
-                    self
-                    if same
-                    else PlanningSession(domain, self._learn, check, suggester=self.suggester)
+                    self if same else PlanningSession(domain, check, suggester=self.suggester)
                 )
             return self._restricted
         finally:
@@ -122,12 +113,6 @@ class PlanningSession:
     def prepare(self) -> None:
         """Compute now what would otherwise be computed with the first plans."""
         self.rules.prepare()
-
-    @property
-    def library(self) -> ChunkLibrary:
-        """The chunks to plan with, declared and learned ones."""
-        with self._lock:
-            return self._library
 
     def last_plan(self, goal: str) -> Plan | None:
         """The last plan for a goal (its text); None without one."""
@@ -152,10 +137,6 @@ class PlanningSession:
             if len(self._plans) > GOALS_REMEMBERED:
                 forgotten, _ = self._plans.popitem(last=False)
                 self._candidates.pop(forgotten, None)
-            if self._learn and plan.steps:
-                self._past.append(plan.steps)
-                learned = learn_chunks(self.domain, list(self._past))
-                self._library = ChunkLibrary.of(self.domain, learned)
 
 
 # --- one planning request: what is asked, what all its stages share, and the times of its phases

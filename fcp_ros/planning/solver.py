@@ -227,8 +227,9 @@ class Solver:
     def _compile_goal(self, goal: GroundGoal, task: Task, breadth: Breadth) -> Encoding:
         problem, options, watch = self._problem, self._problem.options, self._watch
         macros: MacroMaker = make_no_macros
-        if options.switches.chunks and problem.library.chunks:
-            macros = bind_macro_maker(problem.library, check=watch.check)
+        chunks = tuple(problem.compiler.domain.chunks.values())
+        if options.switches.chunks and chunks:
+            macros = bind_macro_maker(chunks, check=watch.check)
         compiled = compile_goal(
             goal,
             self._setting,
@@ -446,7 +447,7 @@ class Solver:
     def _can_regress(self) -> bool:
         """Return True if the loss that no plan avoids says anything."""
         problem = self._problem
-        whole = any(chunk.graded for chunk in problem.library.chunks)
+        whole = any(chunk.graded for chunk in problem.compiler.domain.chunks.values())
         return problem.membership_first and not problem.premium.size and not whole
 
     @cached_property

@@ -53,7 +53,6 @@ def solve_request(
         context.given,
         classes,
         options.cut().alpha,
-        context.session.library,
         is_crisp,
         find_unit(context, goal),
     )

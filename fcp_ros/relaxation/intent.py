@@ -159,15 +159,15 @@ def _read_purpose(said: str, clause: ParsedClause) -> str:
     tree, verb = clause.tree, clause.tree.words[clause.verb]
     if clause.negated:
         return ""
-    if clause.subject is not None and verb.lemma == "be":
-        feelings = (_FEELINGS.get(argument.head, "") for argument in clause.arguments)
+    if clause.has_subject and verb.lemma == "be":
+        feelings = (_FEELINGS.get(word.lemma, "") for word in tree.list_children(clause.verb))
         return next(filter(None, feelings), "")
     above = tree.words[verb.head]
     if above.role == "acomp":  # "about to"
         above = tree.words[above.head]
     refused = tree.find_child(above.place, "neg") is not None
     wished = clause.relation == "xcomp" and above.lemma in _WISHES and not refused
-    modal = clause.subject is not None and any(
+    modal = clause.has_subject and any(
         word.tag == "MD" for word in tree.list_children(verb.place, "aux")
     )
     if verb.lemma in _WISHES or not (wished or modal):

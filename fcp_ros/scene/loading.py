@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of scene readers and writers: `load_scene` and `save_scene`."""
+"""The table of scene readers, and our own format written: `load_scene` and `save_scene`."""
 
 from __future__ import annotations
 
@@ -27,14 +27,20 @@ from fcp_ros.scene.formats import (
     three_dssg,
 )
 from fcp_ros.scene.formats.canonical import write_scene
-from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, Syntax, open_scene_file
+from fcp_ros.scene.formats.scene_file import (
+    YAML_SUFFIXES,
+    SceneFile,
+    SceneLimits,
+    Syntax,
+    open_scene_file,
+)
 from fcp_ros.scene.formats.spark_dsg import dsg_reader as spark_dsg
 from fcp_ros.scene.formats.usd import usd_reader as usd
 from fcp_ros.scene.formats.usd.stage import is_usd
 from fcp_ros.scene.formats.validation import describe_crossing_outlines
 from fcp_ros.scene.formats.worlds import habitat, mjcf, sdf
 from fcp_ros.scene.graph.elements import SceneError
-from fcp_ros.scene.graph.graph import SceneGraph, write_graphml
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
 from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
 
@@ -394,53 +400,27 @@ def _describe_content(file: SceneFile) -> str:
     return f"{kind} text that is no mapping"
 
 
-@dataclass(frozen=True)
-class SceneWriter:
-    """One file format that scenes are written in."""
+def save_scene(graph: SceneGraph, path: str | Path) -> None:
+    """Write a scene in the canonical format, which loses nothing: JSON or YAML, by the ending.
 
-    name: str  # Short name of the format, as in the table of readers
-    description: str  # A few words about it, for messages and documents
-    # Endings of file names that mean this format; the first is the usual one
-    suffixes: tuple[str, ...]
-    # Writes a graph to a path with one of these endings and returns the losses, one sentence each;
-    # raises SceneError
-    write: Callable[[SceneGraph, Path], tuple[str, ...]]
-
-
-def _write_canonical(graph: SceneGraph, path: Path) -> tuple[str, ...]:
-    write_scene(graph, path)
-    return ()
-
-
-def _write_graphml(graph: SceneGraph, path: Path) -> tuple[str, ...]:
-    return write_graphml(graph.to_networkx(), path)
-
-
-WRITERS: tuple[SceneWriter, ...] = (
-    SceneWriter("canonical", "canonical JSON", (".json",), _write_canonical),
-    SceneWriter("canonical_yaml", "canonical YAML", (".yaml", ".yml"), _write_canonical),
-    SceneWriter("graphml", "GraphML (networkx, Gephi, yEd)", (".graphml",), _write_graphml),
-)
-
-
-def save_scene(graph: SceneGraph, path: str | Path, format_name: str = "") -> tuple[str, ...]:
-    """Write a scene to a file; on failure, the file stays unchanged.
-
-    ``path``: the file; an existing one is replaced. ``format_name``: name of a writer; without one,
-    the ending of the path decides. Returns the losses, one sentence each; empty if the format holds
-    everything. Raises SceneError: the format is unknown, or the file cannot be written.
+    An existing file is replaced; on failure it stays unchanged. Raises SceneError: the ending is
+    another one, or the file cannot be written.
     """
     target = Path(path).expanduser().resolve()  # a link stays, and leads to the new file
     if target.exists() and not target.is_file():
         raise SceneError(  # a device or a folder would be replaced by the file
             "it exists and is no regular file", source=str(path), advice="Give another place."
         )
-    writer = _find_writer(target, format_name)
-    suffix = target.suffix if target.suffix.lower() in writer.suffixes else writer.suffixes[0]
+    if target.suffix.lower() not in (".json", *YAML_SUFFIXES):
+        raise SceneError(
+            f"the ending {target.suffix!r} names no format",
+            source=str(target),
+            advice=f"Scenes are written as: .json, {', '.join(YAML_SUFFIXES)}.",
+        )
     try:
         with tempfile.TemporaryDirectory(prefix=".fcp_scene_", dir=target.parent) as folder:
-            unfinished = Path(folder) / f"scene{suffix}"
-            notes = writer.write(graph, unfinished)
+            unfinished = Path(folder) / f"scene{target.suffix}"
+            write_scene(graph, unfinished)
             with contextlib.suppress(FileNotFoundError):  # a new file gets the usual rights
                 unfinished.chmod(target.stat().st_mode & 0o777)
             os.replace(unfinished, target)
@@ -450,16 +430,3 @@ def save_scene(graph: SceneGraph, path: str | Path, format_name: str = "") -> tu
             source=str(target),
             advice="Check the folder and its permissions.",
         ) from None
-    return notes
-
-
-def _find_writer(target: Path, format_name: str) -> SceneWriter:
-    suffix = target.suffix.lower()
-    for writer in WRITERS:
-        if writer.name == format_name or (not format_name and suffix in writer.suffixes):
-            return writer
-    known = "; ".join(f"{writer.name} ({', '.join(writer.suffixes)})" for writer in WRITERS)
-    reason = f"no format is named {format_name!r}"
-    if not format_name:
-        reason = f"the ending {suffix!r} names no format"
-    raise SceneError(reason, source=str(target), advice=f"Scenes are written as: {known}.")

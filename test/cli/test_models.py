@@ -12,7 +12,6 @@ import pytest
 from typer.testing import CliRunner
 
 from fcp_ros.cli.models import app
-from fcp_ros.grounding.models import gguf_files
 
 WITHOUT_LIBRARIES = """\
 import importlib.util, sys
@@ -89,24 +88,6 @@ def test_unknown_names_are_told(command):
     done = run(command, "mpnett")
     assert done.exit_code == 2
     assert "did you mean 'mpnet'" in done.output
-
-
-def test_convert_tells_where_the_result_lies(tmp_path, monkeypatch):
-    def write_folder(source, target):
-        target.mkdir()
-        (target / "config.json").write_text("{}")
-
-    monkeypatch.setattr(gguf_files, "convert_gguf", write_folder)
-    monkeypatch.setattr(gguf_files, "check_libraries", lambda: None)
-    file = tmp_path / "own.gguf"
-    file.write_bytes(b"GGUF")
-    done = run("convert", str(file))
-    assert done.exit_code == 0
-    (folder,) = (tmp_path / "converted").iterdir()
-    assert f"converted to {folder}" in done.output
-    done = run("convert", str(tmp_path / "nothing"))
-    assert done.exit_code != 0
-    assert "no such path" in done.output
 
 
 @pytest.mark.parametrize(

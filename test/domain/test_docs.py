@@ -34,7 +34,7 @@ def test_snippets_have_the_shape_of_a_domain():
                 merged.setdefault(section, {}).update(entries)
     file = file_shape.DomainFile.model_validate({"domain": "d", "version": "1", **merged})
     assert file.rules["pick"].executor == "pick"
-    assert file.rules["drive"].metric == "at"
+    assert file.rules["drive"].window.closes == 3600
     assert file.tasks["set_table"].additions[0].phrases == [
         "[and] (we'll|we will) have (soup|cereal)"
     ]

@@ -230,9 +230,6 @@ EXCEPTIONS = {
         'forall ?x1: item (not initially (on(?x1, counter_1)) or is_a(?x1, "vase") or '
         "on(?x1, couch_1))"
     ),
-    "take the vase, the bowl and the book and put all of them but the book on the table": (
-        "on(vase_1, table_1) and on(bowl_1, table_1)"
-    ),
     "put the book in the kitchen, but not on the counter": (
         "exists ?place: fixture (in_room(?place, kitchen_1) and usual_place(book_1, "
         "?place) and (on(book_1, ?place) or inside(book_1, ?place))) and not on(book_1, "

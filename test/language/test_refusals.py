@@ -30,6 +30,11 @@ REASONS = {
     "put the vase away at 5 pm": Refusal.TIME,
     "wipe the table before ten, please": Refusal.TIME,
     "don't leave the mug": Refusal.BAN,
+    "take me to the kitchen": Refusal.UNABLE,
+    "carry the child to the kitchen": Refusal.UNABLE,
+    "please guide our visitor to the living room": Refusal.UNABLE,
+    "follow me around the house": Refusal.UNABLE,
+    "greet whoever stands in the living room": Refusal.UNABLE,
 }
 NONSENSE = ["the mug", "mug_1", "put the person in the fridge", "kill person_1", "put it on it"]
 

@@ -11,7 +11,6 @@ from fcp_ros.domain.model import Chunk, Parameter
 from fcp_ros.planning import (
     PlanningOptions,
     PlanningRequest,
-    PlanningSession,
     PlanStatus,
     Switches,
     plan,
@@ -87,20 +86,3 @@ def test_chunks_can_be_switched_off(solve):
     result, _ = solve(WHOLE, given, alpha=0.3, switches=Switches(chunks=False))
     assert [step.chunk for step in result.plan.steps] == ["", ""]
     assert result.plan.membership == pytest.approx(0.4)
-
-
-def test_a_session_learns_what_occurs_often(house, home, degrees):
-    session = PlanningSession(house, learn=True)
-    for item in ("mug_1", "book"):
-        for text in (f"on({item}, shelf)", f"on({item}, shelf) and at(bot, kitchen)"):
-            goal = check_goal(parse_expression(text), house, home, text)
-            plan(PlanningRequest(house, home, goal, PlanningOptions(), degrees(), session=session))
-    assert any(
-        [rule for rule, _ in chunk.steps] == ["pick", "go", "place"]
-        for chunk in session.library.chunks
-    )
-    text = "on(mug_1, tv)"
-    goal = check_goal(parse_expression(text), house, home, text)
-    result = plan(PlanningRequest(house, home, goal, PlanningOptions(), degrees(), session=session))
-    assert result.status is PlanStatus.SOLVED_OPTIMALLY
-    assert result.verification.ok

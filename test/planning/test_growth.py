@@ -10,6 +10,7 @@ from random_adl import make_task
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, plan, solver
 from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.search import shortening
 from fcp_ros.planning.verification.verify import verify
 
 
@@ -73,9 +74,10 @@ def read_preferences(count):
     )
 
 
-def test_a_limit_is_looked_at_often_however_many_preferences_there_are(degrees):
+def test_a_limit_is_looked_at_often_however_many_preferences_there_are(degrees, monkeypatch):
     """With 20,000 preferences, the deadline was not looked at for a second and more (issue 28)."""
     count = 100
+    monkeypatch.setattr(shortening, "MOST_APPLIED", 0)  # it has a limit of its own
     options = PlanningOptions(optimise=Optimise.COST)
 
     def solve_all(task):

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.scene import READERS, read_scene
-from fcp_ros.scene.loading import WRITERS
 from fcp_ros.scene.relations.relation_options import RelationOptions
 
 
@@ -36,11 +35,6 @@ def test_every_reader_is_in_the_table(page: str) -> None:
     cells = first_cells(page, "| format | recognised by | lacks |")
     named = re.findall(r"`(\w+)`", cells)
     assert {reader.name for reader in READERS} <= set(named)
-
-
-def test_every_writer_is_in_the_table(page: str) -> None:
-    cells = first_cells(page, "| name | ending | keeps |")
-    assert {writer.name for writer in WRITERS} == set(re.findall(r"`(\w+)`", cells))
 
 
 def test_every_option_of_the_relations_is_on_the_page(page: str) -> None:

@@ -18,7 +18,7 @@ from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.task.task import Conditions
 
-PLAIN = Switches(*[False] * 5)
+PLAIN = Switches(*[False] * 4)
 """All optimisations switched off."""
 
 

@@ -44,7 +44,6 @@ class Optimisation(str, Enum):
 
     FORGETTING = "forgetting"
     SYMMETRY = "symmetry"
-    METRIC = "metric"
     LAZY = "lazy"
     CHUNKS = "chunks"
 

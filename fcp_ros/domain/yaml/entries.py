@@ -110,7 +110,6 @@ class RuleEntry(_Entry):
     cost: int | float | CostEntry = 1
     window: WindowEntry = WindowEntry()
     uses: Amounts = Field(default_factory=dict)
-    metric: str = ""
     executor: str
     phrases: Words = Field(default_factory=list)
 

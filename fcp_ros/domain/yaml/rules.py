@@ -60,7 +60,6 @@ def check_sense(
     _check_changes(rule, rule.name, asked, "`when:`", relations, path, report)
     for position, effect in enumerate(rule.effects):
         _check_effect(rule, effect, relations, (*path, "effects", position), report)
-    _check_metric(rule, relations, (*path, "metric"), report)
     for literal in rule.when:
         if literal.negated:
             against = [(literal.atom, a) for a in asked]
@@ -151,37 +150,6 @@ def _check_contradictions(
             )
             report.add_at(line, message, "drop one of them")
             return
-
-
-def _check_metric(
-    rule: ActionRule, relations: Mapping[str, RelationEntry], path: Path, report: Diagnostics
-) -> None:
-    """Check that a rule with `metric` moves one thing along that relation and does nothing else."""
-    name = rule.metric
-    if not name:
-        return
-    if name not in relations:
-        message = f"{rule.name} moves along the unknown relation {name}"
-        report.add(path, message, suggest_name(name, relations))
-        return
-    entry = relations[name]
-    if len(entry.functional) != 1 or len(entry.legs) != 2:
-        message = f"{rule.name} moves along {name}, which does not say where one thing is"
-        fix = "name a relation of two legs, one of them functional, such as at(robot, place)"
-        report.add(path, message, fix)
-    elif not _is_move(rule, list(entry.legs).index(entry.functional[0])):
-        message = f"{rule.name} does more, or something else, than move along {name}"
-        fix = f"delete one {name} and add one {name} of the same {entry.functional[0]}, only that"
-        report.add(path, message, f"{fix}; or drop `metric`")
-
-
-def _is_move(rule: ActionRule, mover: int) -> bool:
-    if rule.effects or len(rule.delete) != 1 or len(rule.add) != 1:
-        return False
-    old, new = rule.delete[0], rule.add[0]
-    return old.predicate == new.predicate == rule.metric and (
-        old.arguments[mover] == new.arguments[mover]
-    )
 
 
 def _check_parameters(rule: ActionRule, path: Path, report: Diagnostics) -> None:
@@ -285,7 +253,6 @@ def _build_rule(
         effects=build_effects(name, entry, vocabulary, path, report),
         cost=build_cost(name, entry, (*path, "cost"), report),
         window=build_window(name, entry.window, duration, (*path, "window"), report),
-        metric=entry.metric,
         formulas=formulas,
     )
     _check_uses(entry, file, path, report)

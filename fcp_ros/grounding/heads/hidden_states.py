@@ -44,7 +44,6 @@ from fcp_ros.grounding.language_model.packed_forward import (
     refuse_failing,
 )
 from fcp_ros.grounding.models.torch_device import (
-    build_loading_arguments,
     choose_device,
     choose_precision,
 )
@@ -220,11 +219,10 @@ def load_state_reader(
             str(folder),
             config=config,
             use_safetensors=True,
-            **build_loading_arguments(chosen),
+            dtype=chosen.value,
             **SAFE,
         )
-        if chosen is not Precision.FOUR_BIT:
-            model = model.to(where)
+        model = model.to(where)
     attention = read_attention(model.config.get_text_config())
     return StateReader(model, attention, where, chosen, places, window)
 

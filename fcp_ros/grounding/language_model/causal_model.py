@@ -22,7 +22,6 @@ from fcp_ros.grounding.judgement import SCORE_COUNT, GroundingCode, GroundingErr
 from fcp_ros.grounding.models.model_folder import CONFIG
 from fcp_ros.grounding.models.model_store import suggest_repair
 from fcp_ros.grounding.models.torch_device import (
-    build_loading_arguments,
     choose_device,
     choose_precision,
     is_out_of_memory,
@@ -359,14 +358,13 @@ def load_language_model(folder: Path, device: Device, precision: Precision) -> L
             str(folder),
             use_safetensors=True,
             output_loading_info=True,
-            **build_loading_arguments(chosen),
+            dtype=chosen.value,
             **SAFE,
         )
         # transformers would only warn, and draw the missing weights at random.
         if missing := sorted(found["missing_keys"]):
             raise ValueError(f"its files lack {len(missing)} weights, such as {missing[0]}")
-        if chosen is not Precision.FOUR_BIT:
-            model = model.to(where)
+        model = model.to(where)
     return make_language_model(model, tokenizer, where, chosen, str(folder))
 
 

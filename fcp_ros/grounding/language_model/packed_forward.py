@@ -69,8 +69,8 @@ class TokenBudget:
             raise GroundingError(
                 GroundingCode.MODEL_FAILED,
                 f"the device {self._device!r} has no memory left for a single question "
-                f"({reason}); stop what else uses it, or use a smaller model, precision '4bit', or "
-                "a model server (endpoint)",
+                f"({reason}); stop what else uses it, or use a smaller model or a model server "
+                "(endpoint)",
             )
         self._release()
         free_memory(self._device)

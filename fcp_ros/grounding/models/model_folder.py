@@ -14,7 +14,6 @@ from pathlib import Path
 
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models.downloads import find_model_folder
-from fcp_ros.grounding.models.gguf_files import find_converted, find_gguf
 from fcp_ros.grounding.models.model_store import MANIFEST, is_hub_name
 
 CONFIG = "config.json"
@@ -27,9 +26,9 @@ EDGE = 1 << 20
 def check_model_folder(path: Path) -> Path:
     """Check that a folder holds a model that may be loaded, and return its absolute path.
 
-    `path`: a folder as Hugging Face's ``save_pretrained`` writes it, the name of a model that `fcp
-    models fetch` has fetched, or a GGUF file that `fcp models convert` has converted. Raises
-    GroundingError: MODEL_NOT_FOUND, NOT_A_MODEL or UNSAFE_WEIGHTS, with what to do.
+    `path`: a folder as Hugging Face's ``save_pretrained`` writes it, or the name of a model that
+    `fcp models fetch` has fetched. Raises GroundingError: MODEL_NOT_FOUND, NOT_A_MODEL or
+    UNSAFE_WEIGHTS, with what to do.
     """
     folder = find_model_folder(path)
     if not folder.exists():
@@ -39,12 +38,11 @@ def check_model_folder(path: Path) -> Path:
             f"there is no model at {path}{hub}; give the path of a folder with a Hugging Face "
             "model (config.json, *.safetensors, tokenizer files), or a name of `fcp models list`",
         )
-    if (packed := find_gguf(folder)) is not None:
-        folder = find_converted(packed)
     if not folder.is_dir():
         raise GroundingError(
             GroundingCode.NOT_A_MODEL,
-            f"{path} is a file; give the folder that holds config.json and the weights",
+            f"{path} is a file; give the folder that holds config.json and the weights (a GGUF "
+            "file is for a model server, such as llama.cpp's: oracle endpoint)",
         )
     config = _read_json(folder, CONFIG)
     if "auto_map" in config:

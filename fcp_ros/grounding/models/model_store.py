@@ -317,9 +317,7 @@ def suggest_repair(folder: Path) -> str:
         name = folder.resolve().relative_to(locate_models().resolve()).as_posix()
     except ValueError:
         return "copy it again"
-    if (folder / MANIFEST).is_file():
-        return f"`fcp models fetch {name}` mends it"
-    return f"remove {folder} and convert the file again"
+    return f"`fcp models fetch {name}` mends it"
 
 
 def verify_model(name: str, report: FetchReport | None = None) -> tuple[str, ...]:

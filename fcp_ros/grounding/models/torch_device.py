@@ -77,7 +77,7 @@ def choose_precision(precision: Precision, device: str) -> Precision:
         if device != "cuda":
             return Precision.BFLOAT16 if is_cpu_fast_in_bfloat16() else Precision.FLOAT32
         return Precision.BFLOAT16 if torch.cuda.is_bf16_supported() else Precision.FLOAT16
-    if device != "cuda" and precision in (Precision.FLOAT16, Precision.FOUR_BIT):
+    if device != "cuda" and precision is Precision.FLOAT16:
         raise GroundingError(
             GroundingCode.INVALID_OPTION,
             f"the precision is {precision.value!r}, which needs a CUDA device, and the model runs "
@@ -88,12 +88,6 @@ def choose_precision(precision: Precision, device: str) -> Precision:
             GroundingCode.INVALID_OPTION,
             "the precision is 'bfloat16', which this CUDA device doesn't support; "
             "use 'auto' or 'float16'",
-        )
-    if precision is Precision.FOUR_BIT and importlib.util.find_spec("bitsandbytes") is None:
-        raise GroundingError(
-            GroundingCode.MISSING_LIBRARY,
-            "the precision is '4bit', which needs bitsandbytes; pip install bitsandbytes, "
-            "or use 'auto'",
         )
     return precision
 
@@ -140,22 +134,6 @@ def time_product(kind: Any) -> float:
             torch.nn.functional.linear(left, right)
             times.append(time.perf_counter() - begin)
     return min(times)
-
-
-def build_loading_arguments(precision: Precision) -> dict[str, Any]:
-    """Build the arguments of ``from_pretrained`` for a chosen precision."""
-    import torch
-
-    if precision is not Precision.FOUR_BIT:
-        return {"dtype": getattr(torch, precision.value)}
-    from transformers import BitsAndBytesConfig
-
-    half = torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
-    settings = BitsAndBytesConfig(
-        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=half
-    )
-    # Quantised weights are created on their device and can't be moved there afterwards.
-    return {"dtype": half, "quantization_config": settings, "device_map": {"": 0}}
 
 
 SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "failed to allocate")

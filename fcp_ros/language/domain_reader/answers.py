@@ -31,8 +31,6 @@ MARGIN = 0.05
 """The best reading counts if no other one comes as near as this."""
 LEAST_REST = 0.5
 """Least degree of a reading without words that ask for nothing, as if these had been read."""
-RIVAL = 0.85
-"""Share of the best degree from which on another reading with words missing is a rival."""
 LEAST_DEGREE = Confidence.DOUBTFUL.least
 """A reading below is shown, and not taken."""
 _POINTERS = frozenset(("it", "them", "they", "this", "that", "these", "those", "there", "ones"))
@@ -47,8 +45,8 @@ class ReadingCandidate:
     reading: Reading
     ambiguity: Ambiguity | None = None
     choice: str = ""
-    lacks_nothing: bool = False  # words that it lacks probably ask for nothing
     vague: bool = False  # it lacks only what nobody knows of a thing ("the *black* table")
+    orphaned: bool = False  # it has what a verb is about, and lacks the verb
 
 
 def refuse(instruction: str, reason: Refusal, message: str) -> Interpretation:
@@ -82,17 +80,15 @@ def answer(
     readings = [candidate.reading for candidate in candidates]
     best = candidates[0]
     unread = best.reading.unread
-    if unread and _lacks_nothing(candidates):
-        return _answer_without(instruction, best.reading, readings[1:MOST_SHOWN])
     if unread and best.vague:
-        doubt = Confidence.DOUBTFUL
-        return _answer_without(instruction, best.reading, readings[1:MOST_SHOWN], doubt)
+        return _answer_without(instruction, best.reading, readings[1:MOST_SHOWN])
     if unread:
         words = [f'"{instruction[use.start : use.end]}"' for use in unread[:8]]
         said = f"Not understood: {to_printable(join_words(words))}. Say it in other words."
         if stands_alone(instruction, best.reading):
             said += f" The rest would be: {best.reading.paraphrase}"
-        return answer_unread(instruction, shorten_words(said), readings)
+        whole = [candidate.reading for candidate in candidates if not candidate.orphaned]
+        return answer_unread(instruction, shorten_words(said), whole)
     if best.reading.degree < LEAST_DEGREE:
         message = (
             "This may be meant, but it is far from clear: "
@@ -139,27 +135,16 @@ def _points_at_unread(instruction: str, reading: Reading) -> bool:
     return False
 
 
-def _lacks_nothing(candidates: Sequence[ReadingCandidate]) -> bool:
-    """Return True if the first reading may be meant but for words that ask for nothing."""
-    best, *others = candidates
-    if not best.lacks_nothing or _rate_rest(best.reading) < LEAST_REST:
-        return False
-    return all(_rate_rest(o.reading) < RIVAL * _rate_rest(best.reading) for o in others)
-
-
 def _rate_rest(reading: Reading) -> float:
     """Return the degree of a reading as if the words that it lacks had been read."""
     return min(1.0, reading.degree / Confidence.NOT.degree ** len(reading.unread))
 
 
 def _answer_without(
-    instruction: str,
-    reading: Reading,
-    others: Sequence[Reading],
-    most: Confidence = Confidence.LIKELY,
+    instruction: str, reading: Reading, others: Sequence[Reading]
 ) -> Interpretation:
     """Answer with a reading that lacks words: it is asked about, and they are named."""
-    degree = min(_rate_rest(reading), most.degree)
+    degree = min(_rate_rest(reading), Confidence.DOUBTFUL.degree)
     words = join_words(list_unread(instruction, reading))
     said = shorten_words(f"Understood without {to_printable(words)}: {reading.paraphrase}")
     found = (replace(reading, degree=degree), *others)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts that no action of a domain brings about for things of a type.
+"""What no action brings about: people that are carried, a hand that holds several things.
 
-A robot that carries cups can't carry people, though both are somewhere: what asks for that is
-refused, before a search over all that the robot can do says the same without a reason.
+A robot that carries cups can't carry people, though both are somewhere. Who asks for that is told
+so; of things the planner proves it, and may know something else to do.
 """
 
 from __future__ import annotations
@@ -10,52 +10,88 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.expressions.syntax import (
+    And,
     Atom,
+    Bound,
     Constant,
+    Count,
     Exists,
     Expression,
+    Forall,
+    Or,
     Term,
     TrajectoryConstraint,
+    TypedVariable,
     Variable,
     list_conjuncts,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
+from fcp_ros.domain.holding import find_holding
 from fcp_ros.domain.model import ActionRule, Domain, Effect
 from fcp_ros.domain.vocabulary import common_subtypes
 from fcp_ros.language.domain_reader.terms.places import PresentState
+from fcp_ros.language.english.wordnet_nouns import names_person
 
 _MET_ON_THE_WAY = (TrajectoryOperator.SOMETIME, TrajectoryOperator.FIRST_THEN)
 
 
 def find_unreachable(goal: Expression, domain: Domain, instance: Instance) -> Expression | None:
-    """Return a demand of a goal that isn't met, and that no action meets; None if there is none.
+    """Return a demand for somebody that no action meets; None if there is none.
 
     Static and derived relations are left out: actions may add what these follow from, and a static
     one is often only said of one of many things.
     """
-    return next(_list_unreachable(goal, domain, instance, {}), None)
-
-
-def _list_unreachable(
-    goal: Expression, domain: Domain, instance: Instance, types: dict[str, str]
-) -> Iterator[Expression]:
-    state = PresentState(instance)
     for part in list_conjuncts(goal):
-        if isinstance(part, Exists):
-            inner = {**types, **{v.name: v.type for v in part.variables}}
-            if not state.holds(part, {}) and any(
-                _list_unreachable(part.body, domain, instance, inner)
-            ):
-                yield part
-        elif isinstance(part, TrajectoryConstraint) and part.operator in _MET_ON_THE_WAY:
-            for one in part.parts:
-                yield from _list_unreachable(one, domain, instance, types)
-        elif isinstance(part, Atom) and _is_changing(part, domain):
-            so = all(isinstance(t, Constant) for t in part.arguments) and state.holds(part, {})
-            added = _list_added(part.predicate, domain)
-            if not so and not any(_fits(part, one, domain, instance, types) for one in added):
-                yield part
+        is_way = isinstance(part, TrajectoryConstraint) and part.operator in _MET_ON_THE_WAY
+        for demand in part.parts if isinstance(part, TrajectoryConstraint) and is_way else (part,):
+            if _lacks_action(demand, domain, instance, ()):
+                return demand
+    return None
+
+
+def holds_too_much(goal: Expression, domain: Domain) -> bool:
+    """Return True if a hand that takes one thing shall hold several: "take all off the table"."""
+    holding = find_holding(domain)
+    if holding is None or holding.robot not in domain.schema.relation(holding.relation).functional:
+        return False
+    return any(_is_held(part, holding.relation) for part in list_conjuncts(goal))
+
+
+def _is_held(part: Expression, relation: str) -> bool:
+    if isinstance(part, Count):
+        several = part.bound is not Bound.AT_MOST and part.number > 1
+        return several and any(_is_fact(one, relation) for one in list_conjuncts(part.body))
+    if not isinstance(part, Forall):
+        return False
+    demands = part.body.parts if isinstance(part.body, Or) else (part.body,)
+    return any(_is_fact(one, relation) for one in demands)
+
+
+def _is_fact(formula: Expression, relation: str) -> bool:
+    return isinstance(formula, Atom) and formula.predicate == relation
+
+
+def _lacks_action(
+    demand: Expression, domain: Domain, instance: Instance, bound: tuple[TypedVariable, ...]
+) -> bool:
+    if isinstance(demand, Exists):
+        return _lacks_action(demand.body, domain, instance, (*bound, *demand.variables))
+    if isinstance(demand, And):
+        return any(_lacks_action(part, domain, instance, bound) for part in demand.parts)
+    if not isinstance(demand, Atom) or not _is_changing(demand, domain):
+        return False
+    # A person is somewhere, and stays there; that what is brought is nowhere is another matter.
+    own = tuple(variable for variable in bound if Variable(variable.name) in demand.arguments)
+    so = Exists(own, demand) if own else demand
+    if PresentState(instance).holds(so, {}):
+        return False
+    types = {variable.name: variable.type for variable in bound}
+    if not any(_is_somebody(term, instance, types) for term in demand.arguments):
+        return False
+    added = _list_added(demand.predicate, domain)
+    return not any(_fits(demand, one, domain, instance, types) for one in added)
 
 
 def _is_changing(atom: Atom, domain: Domain) -> bool:
@@ -95,3 +131,10 @@ def _find_type(term: Term, instance: Instance, types: dict[str, str]) -> str:
     if isinstance(term, Constant) and instance.has(term.name):
         return instance.type_of(instance.id_of(term.name))
     return types.get(term.name, "") if isinstance(term, Variable) else ""
+
+
+def _is_somebody(term: Term, instance: Instance, types: dict[str, str]) -> bool:
+    names = [_find_type(term, instance, types)]
+    if isinstance(term, Constant) and instance.has(term.name):
+        names.append(str(instance.attribute(instance.id_of(term.name), CATEGORY) or ""))
+    return any(names_person(name.replace("_", " ").lower()) for name in names)

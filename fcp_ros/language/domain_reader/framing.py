@@ -21,10 +21,7 @@ from fcp_ros.language.syntax import (
     Force,
     Framed,
     find_requests,
-    join_checks,
-    join_conditions,
     parse_segments,
-    write_inversions,
 )
 from fcp_ros.language.syntax.closed_classes import DETERMINERS
 from fcp_ros.language.syntax.statements import SPEAKERS
@@ -37,6 +34,7 @@ _BEFORE_CALLED = frozenset(["me", "us", "you", "it", "them", "please", "thanks",
 _MOST_CALLED, _COMMON_SENSES = 3, 3
 _PEOPLE = frozenset(["person", "human"])
 _FINITE = frozenset(["VBZ", "VBP", "VBD"])
+_CLOSING = (",", ".", ";", "!", "?", "and")
 _ADDRESSED = frozenset(["you", "your", "u", "please"])
 _SMALL = frozenset(["back", "on", "off", "up", "down", "away"])
 """Words of phrases that say nothing by themselves."""
@@ -62,17 +60,11 @@ def frame_instruction(
     def concerns(places: Sequence[int]) -> bool:
         return any(is_of_domain(tokens, place, lexicon, patterns) for place in places)
 
-    tokens = write_inversions(_write_copulas(tokens, patterns))
+    tokens = _write_inversions(_write_copulas(tokens, patterns))
     whole = _name_wholes(tokens, lexicon)
     if whole is not None:
-        return _account(tokens, whole, frame_instruction(whole, lexicon, patterns))
-    checked = join_checks(tokens)
-    if checked is not None:
-        return _account(tokens, checked, frame_instruction(checked, lexicon, patterns))
+        return _frame_whole(tokens, whole, frame_instruction(whole, lexicon, patterns))
     framed = find_requests(parse_segments(tokens, find_names(tokens, lexicon)), concerns)
-    joined = join_conditions(tokens, framed)
-    if joined is not None:
-        return _account(tokens, joined, frame_instruction(joined, lexicon, patterns))
     asked = [one for one in framed if one.force is not Force.REMARK]
     only_asks = bool(asked) and all(one.force is Force.QUESTION for one in asked)
     if not only_asks:
@@ -98,11 +90,11 @@ def _set_aside_question(said: Framed, concerns: Callable[[Sequence[int]], bool])
     return replace(said, force=Force.REMARK, aside=tokens, remarks=tokens)
 
 
-def _account(
-    tokens: Sequence[Token], joined: Sequence[Token], framed: FramedInstruction
+def _frame_whole(
+    tokens: Sequence[Token], left: Sequence[Token], framed: FramedInstruction
 ) -> FramedInstruction:
-    """Say which words were left out where a question and what follows from it were joined."""
-    kept = {token.start for token in joined}
+    """Say which words were left out where a whole was named for its part."""
+    kept = {token.start for token in left}
     uses = [
         WordUse(token.start, token.end, WordRole.FILLER)
         for token in tokens
@@ -124,6 +116,22 @@ def _write_copulas(tokens: Sequence[Token], patterns: PatternTable) -> list[Toke
         nameless = wordnet is not None and not wordnet.find_senses(following.text)
         if state or nameless:
             found[place] = replace(token, text="is")
+    return found
+
+
+def _write_inversions(tokens: Sequence[Token]) -> list[Token]:
+    """Write "should the fridge be open, close it" as "if the fridge is open, close it"."""
+    found = list(tokens)
+    for start, token in enumerate(tokens):
+        if token.text != "should" or not (start == 0 or tokens[start - 1].text in _CLOSING):
+            continue
+        marks = (i for i in range(start, len(tokens)) if tokens[i].kind is TokenKind.MARK)
+        end = next(marks, len(tokens))
+        being = next((i for i in range(start + 2, end) if tokens[i].text == "be"), -1)
+        if being < 0 or end + 1 >= len(tokens) or tokens[end].text != ",":
+            continue  # "should it be open?" asks
+        found[start] = replace(token, text="if")
+        found[being] = replace(tokens[being], text="is")
     return found
 
 

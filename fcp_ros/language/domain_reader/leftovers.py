@@ -4,8 +4,7 @@
 Nobody can list what people say beside a request. But where it stands in the tree tells most of it:
 "before he finds it" is a clause of somebody else's, "for hygiene" a purpose, "you" a subject.
 Such a part is a remark if it has no word of the domain, and none that could turn round what was
-read. What is not so sure is rated by a model that was taught by labelled parts (`remarks`); a
-reading without such parts is asked about.
+read.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.number_words import NUMBERS, UNITS
 from fcp_ros.language.english.turning_words import (
     CONTRARY,
@@ -27,11 +25,10 @@ from fcp_ros.language.english.verbs import SOCIAL_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.parsing.sentence_parser import SKIPPED, SKIPPED_FILLER
-from fcp_ros.language.parsing.trees import Sentence, collect_uses
+from fcp_ros.language.parsing.trees import Act, Sentence, collect_uses
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.remarks.remark_model import LEAST_IDLE, RemarkModel, describe_part, find_top
 from fcp_ros.language.syntax.requests import is_person
-from fcp_ros.language.syntax.statements import SPEAKERS, demands
+from fcp_ros.language.syntax.statements import demands
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 from fcp_ros.language.syntax.units import find_units
 
@@ -46,15 +43,6 @@ _LOOSE = frozenset(["advcl", "ccomp", "parataxis", "conj", "ROOT", "dep"])
 _BESIDE = frozenset(["parataxis", "conj", "dep"])
 """Roles of a clause that depends on another one only in the parser's tree."""
 
-_CORE = frozenset(
-    [*SUBJECTS, "dobj", "pobj", "attr", "acomp", "oprd", "amod", "compound", "nummod", "xcomp"]
-)
-"""Roles of what belongs to the word above it, so that a clause without it may be misread."""
-_COMMANDING = frozenset(["VB", "VBP"])
-"""Tags of verbs that are an imperative where nobody is said to do it."""
-_OBJECTS = ("dobj", "dative", "prt", "prep")
-_CALLING = gather_words("mind see listen look hear")
-"""Verbs that by themselves only call for attention."""
 _JOINTS = frozenset(["DT", "IN", "TO", "PRP$"])
 """Tags of words without a meaning of their own here."""
 
@@ -68,7 +56,6 @@ class Leftovers:
     Args:
         tree: of the whole instruction.
         concerns: whether a token speaks of what the domain has.
-        remarks: what was learned of parts that ask for nothing; None without a sentence encoder.
         phrase_words: the words of all phrases of each meaning, by its key.
         names: tokens with a capital letter, of somebody or something.
     """
@@ -77,13 +64,11 @@ class Leftovers:
         self,
         tree: Tree,
         concerns: Concerns,
-        remarks: RemarkModel | None = None,
         phrase_words: Mapping[tuple[str, bool], frozenset[str]] = MappingProxyType({}),
         names: frozenset[int] = frozenset(),
     ) -> None:
         self._tree = tree
         self._concerns = concerns
-        self._remarks = remarks
         self._phrase_words = phrase_words
         self._names = names
         self._words = {word.token: word for word in tree.words if not word.is_inserted}
@@ -120,30 +105,31 @@ class Leftovers:
             degree=min(1.0, sentence.degree * _EXCUSED ** len(parts) / lost),
         )
 
-    def may_be_left_out(self, sentence: Sentence) -> bool:
-        """Return True if all that a sentence lacks probably asks for nothing.
+    def lacks_verb(self, sentence: Sentence) -> bool:
+        """Return True if a clause only has what an unread imperative is about.
 
-        That is learned, so a reading without these words has to be asked about.
+        "*Greet* the man in the hall" doesn't ask that he be in the hall.
         """
-        if self._remarks is None or not sentence.unread:
-            return False
-        unread = frozenset(sentence.unread)
-        parts = list(self._list_parts(unread, self._list_read(sentence)))
-        if not unread <= frozenset[int]().union(*parts):
-            return False
-        if any(self._may_turn(part) for part in parts):
-            return False
-        described = [describe_part(self._tree, part, self._units) for part in parts]
-        return min(self._remarks.rate(described)) >= LEAST_IDLE
+        for verb in self._words.values():
+            if verb.token not in sentence.unread or not self._is_imperative(verb):
+                continue
+            beside = frozenset(c.place for c in self._tree.list_children(verb.place, *_BESIDE))
+            below = self._list_tokens(verb.place, beside)
+            for clause in sentence.clauses:
+                used = self._list_used(replace(sentence, clauses=(clause,), uses=()))
+                if used and used <= below and clause.act not in (Act.REMARK, Act.TOPIC):
+                    return True
+        return False
 
     def find_social(self) -> str:
         """Find what a robot is told to do with people, of which the domain knows nothing."""
-        for word in self._tree.words:
-            if word.tag == "VB" and word.lemma in SOCIAL_VERBS and not self._concerns(word.token):
-                subject = self._tree.find_child(word.place, *SUBJECTS)
-                if subject is None or subject.text in _ADDRESSED:
-                    return word.lemma
-        return ""
+        said = (word for word in self._words.values() if word.lemma in SOCIAL_VERBS)
+        told = (w for w in said if self._is_imperative(w) and not self._concerns(w.token))
+        return next((word.lemma for word in told), "")
+
+    def _is_imperative(self, word: Word) -> bool:
+        subject = self._tree.find_child(word.place, *SUBJECTS)
+        return word.tag == "VB" and (subject is None or subject.text in _ADDRESSED)
 
     def _list_implied(self, sentence: Sentence) -> frozenset[str]:
         """List the words by which people say what the clauses of a sentence ask for."""
@@ -206,34 +192,6 @@ class Leftovers:
 
     # --- what a part says
 
-    def _may_turn(self, part: frozenset[int]) -> bool:
-        """Return True for a part that may turn round what was read, or ask for more."""
-        words = [self._words[token] for token in sorted(part)]
-        texts = {word.text for word in words}
-        if texts & (CORRECTIONS | NOT_REMARKED | SAFETY) or self._counts(words):
-            return True
-        if any(word.lemma in SAFETY or self._concerns(word.token) for word in words):
-            return True
-        top = find_top(words)
-        above = self._tree.words[top.head]
-        if above is not top and (top.role in _CORE or above.is_noun):
-            return True  # "a model [for my class]": it says which one
-        subject = self._tree.find_child(top.place, *SUBJECTS)
-        if subject is not None and not subject.is_inserted:
-            wishes = any(demands(self._tree, word) for word in words)
-            return wishes and subject.text not in SPEAKERS
-        commands = any(self._commands(word) for word in words) and not texts <= _CALLING
-        return bool(texts & NEGATIVES) or commands
-
-    def _commands(self, word: Word) -> bool:
-        """Return True for "dance" and "glimp it"; not for "omg", which taggers take for a verb."""
-        helpers = self._tree.list_children(word.place, "aux")
-        if word.tag not in _COMMANDING or any(helper.text == "to" for helper in helpers):
-            return False
-        wordnet = find_wordnet()
-        known = wordnet is None or wordnet.is_verb(word.lemma)
-        return known or any(self._tree.list_children(word.place, *_OBJECTS))
-
     def _counts(self, words: Sequence[Word]) -> bool:
         return any(NUMBERS.get(word.text, 0) > 1 or word.text in UNITS for word in words)
 
@@ -247,7 +205,7 @@ class Leftovers:
 
     def _asks_nothing(self, part: frozenset[int]) -> bool:
         words = [self._words[token] for token in sorted(part)]
-        top = find_top(words)
+        top = _find_top(words)
         if any(word.lemma in SAFETY or self._concerns(word.token) for word in words):
             return False
         said = [word for word in words if word.role not in ("punct", "cc")]
@@ -300,3 +258,10 @@ class Leftovers:
         if served is not None and (served.token in self._names or is_person(served)):
             return False
         return named and above.is_verb and any(w.is_noun for w in words)
+
+
+def _find_top(words: Sequence[Word]) -> Word:
+    """Return the first word whose head is not among them."""
+    inner = {word.place for word in words}
+    found = (word for word in words if word.head not in inner or word.head == word.place)
+    return next(found, words[0])

@@ -64,7 +64,6 @@ from fcp_ros.language.domain_reader.timing import (
     WISH,
     ProvisoComposer,
     TimingComposer,
-    keep_order,
 )
 from fcp_ros.language.english.verbs import KEEP_VERBS
 from fcp_ros.language.parsing.trees import (
@@ -259,8 +258,6 @@ class GoalJoiner:
             self._follow_provisos(composed, provisos)
         elif clause.permitted:
             raise Unresolved("what is only permitted", Refusal.PERMISSION)
-        if clause.in_order:
-            composed.constraints += keep_order(composed)
         if not clause.provisos and self._timing.constrain(composed):
             self.degree *= self._timing.degree
         else:

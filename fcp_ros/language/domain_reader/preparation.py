@@ -6,14 +6,11 @@ What is known of a domain and a state is remembered.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, TextSimilarity
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
-from fcp_ros.foundation.input_error import InputError
 from fcp_ros.language.domain_reader.answers import name_language, refuse
 from fcp_ros.language.domain_reader.framing import find_names, frame_instruction, is_of_domain
 from fcp_ros.language.domain_reader.leftovers import Leftovers
@@ -28,12 +25,10 @@ from fcp_ros.language.parsing.pattern_building import add_instruments, add_verbs
 from fcp_ros.language.parsing.trees import Coordination, ElementName, Noun, Phrase, Reference, Words
 from fcp_ros.language.reader import ReadingContext, find_excess
 from fcp_ros.language.reading import Interpretation, Refusal
-from fcp_ros.language.remarks.remark_model import RemarkModel, load_weights
 from fcp_ros.language.statement_table import StatementTable
 from fcp_ros.language.syntax import parse_segments
 from fcp_ros.language.syntax.tree import join_trees
 
-_LOGGER = logging.getLogger(__name__)
 _KEPT_STATES = 4
 """States whose nouns are remembered."""
 
@@ -68,12 +63,10 @@ def _make_subject(domain: Domain, instance: Instance) -> Subject:
 
 
 class SubjectMemory:
-    """Memory of the last domains and states, and of what was learned of remarks."""
+    """Memory of the last domains and states."""
 
     def __init__(self) -> None:
         self._subjects: list[Subject] = []
-        self._remarks: RemarkModel | None = None
-        self._is_warned = False
 
     def find_subject(self, context: ReadingContext) -> Subject:
         """Return what is known of a domain and a state."""
@@ -90,21 +83,6 @@ class SubjectMemory:
             subject = replace(same, instance=instance, lexicon=lexicon)
         self._subjects = [subject, *self._subjects][:_KEPT_STATES]
         return subject
-
-    def find_remarks(self, similarity: LabelSimilarity | None) -> RemarkModel | None:
-        """Return what was learned of remarks; None without a sentence encoder."""
-        if not isinstance(similarity, TextSimilarity):
-            return None
-        try:
-            if self._remarks is None:
-                self._remarks = RemarkModel(load_weights()[0], similarity.encode)
-            similarity.encode(["something"])
-        except (InputError, NoSimilarity) as error:
-            if not self._is_warned:
-                _LOGGER.warning("what asks for nothing isn't told from the rest: %s", error)
-            self._is_warned = True
-            return None
-        return self._remarks
 
 
 MOST_TOKENS = 150
@@ -180,7 +158,6 @@ class InstructionPreparer:
         leftovers = Leftovers(
             tree,
             lambda place: is_of_domain(tokens, place, subject.lexicon, subject.patterns),
-            self._memory.find_remarks(context.similarity),
             subject.phrase_words,
             frozenset(n for n, token in enumerate(tokens) if token.shown[:1].isupper()),
         )

@@ -28,7 +28,7 @@ from fcp_ros.language.domain_reader.answers import (
 from fcp_ros.language.domain_reader.composition import Composer, Unplaced
 from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
-from fcp_ros.language.domain_reader.feasible import find_unreachable
+from fcp_ros.language.domain_reader.feasible import find_unreachable, holds_too_much
 from fcp_ros.language.domain_reader.graded_goals import decide_sets, drop_idle_guides
 from fcp_ros.language.domain_reader.idle_demands import (
     places_idly,
@@ -281,11 +281,11 @@ def _check_drafts(
         paraphrase = paraphrase_goal(parsed, domain, instance, subject.statements)
         keeps = _asks_to_keep(draft.sentence)
         reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words, keeps)
-        idle = not found and prepared.leftovers.may_be_left_out(draft.sentence)
+        orphaned = prepared.leftovers.lacks_verb(draft.sentence)
         known = draft.sentence.unread or draft.ambiguity or subject.lexicon.has_attributes
         vague = bool(reading.unread) and not known and may_be_offered(prepared.text, reading)
-        vague = vague or (bool(draft.unread) and not draft.sentence.unread)
-        found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice, idle, vague))
+        vague = not orphaned and (vague or (bool(draft.unread) and not draft.sentence.unread))
+        found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice, vague, orphaned))
     return found
 
 
@@ -396,6 +396,8 @@ def _compose(
     if len(text) > MAX_LENGTH:
         raise Unresolved("so many things in one goal", Refusal.AMOUNT)
     degree = sentence.degree * composer.degree * joiner.degree
+    if holds_too_much(goal, context.domain):
+        degree *= Confidence.LIKELY.degree
     return text, degree, resolver.ambiguities
 
 

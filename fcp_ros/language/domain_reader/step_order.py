@@ -26,7 +26,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.graded_goals import list_judging
-from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
+from fcp_ros.language.domain_reader.statements import ComposedClause, Statement, is_crisp
 from fcp_ros.language.domain_reader.terms.referents import Referent, Term, TermGroup
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.english.verbs import PUT_VERBS
@@ -184,9 +184,10 @@ class StepOrder:
 
     def _removes_something(self, one: ComposedClause, two: ComposedClause) -> bool:
         """Return True for "take it from the couch and put it ...": it can't be in both places."""
-        absent = [s.matrix.body for s in one.statements if isinstance(s.matrix, Not)]
+        others = [s for s in one.statements if not self._takes(s)]
+        absent = [s.matrix.body for s in others if isinstance(s.matrix, Not)]
         placed = [s.matrix for s in two.statements]
-        return len(absent) == len(one.statements) and all(
+        return len(absent) == len(others) and all(
             isinstance(atom, Atom)
             and any(
                 self._contradictions.exclude(
@@ -200,12 +201,13 @@ class StepOrder:
 
     def takes_something(self, one: ComposedClause) -> bool:
         """Return True if a clause only says that the robot holds something."""
+        return all(map(self._takes, one.statements))
+
+    def _takes(self, statement: Statement) -> bool:
         holding = self._composer.acts.find_holding()
-        return holding is not None and all(
-            not _has_negation(s.matrix)
-            and all(atom.predicate == holding.name for atom in atoms(s.matrix))
-            for s in one.statements
-        )
+        if holding is None or _has_negation(statement.matrix):
+            return False
+        return all(atom.predicate == holding.name for atom in atoms(statement.matrix))
 
     def _moves_robot(self, one: ComposedClause) -> bool:
         """Return True if each statement of a clause says where the robot is."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise
 
 from fcp_ros.domain.expressions.syntax import And, Expression, Or, Preference, TrajectoryConstraint
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
@@ -173,9 +172,3 @@ class TimingComposer:
             raise Unresolved("from when on it shall be so", Refusal.TIME)
         times = (Fraction(0), limit.seconds)
         return TrajectoryConstraint(TrajectoryOperator.HOLD_DURING, (body,), 0, times)
-
-
-def keep_order(composed: ComposedClause) -> list[Expression]:
-    """State that the statements of a clause come true one after the other."""
-    closed = [statement.close() for statement in composed.statements]
-    return [TrajectoryConstraint(TrajectoryOperator.BEFORE, pair) for pair in pairwise(closed)]

@@ -61,8 +61,6 @@ SOMETIME = PhraseSet(
 )
 """Words by which something is so on the way, and need not be so at the end."""
 
-IN_ORDER = PhraseSet("in [exactly] (this|that|the given|the named) (order|sequence)")
-"""Words by which several things are done in the order in which they were named."""
 
 FIRST = PhraseSet("first [of all]", "beforehand", "before (that|anything else)")
 """Words behind a clause by which it comes before the others."""

@@ -70,12 +70,12 @@ EARLIER = PhraseSet(
 
 IF = PhraseSet("if", "in case", "(provided|assuming) [that]")
 UNLESS = PhraseSet("unless")
-OTHERWISE = PhraseSet("[and|or] (otherwise|else)", "[and] if not", "[and] if (it|he|she) is not")
 """Before what is asked if a condition doesn't hold."""
 
-INSTEAD_OF = PhraseSet("(instead of|rather than|as opposed to)")
 """Before what something is asked in place of."""
 
+OTHERWISE = PhraseSet("[and|or] (otherwise|else)", "[and] if not", "[and] if (it|he|she) is not")
+INSTEAD_OF = PhraseSet("(instead of|rather than|as opposed to)")
 ONLY_LATER = PhraseSet("only (after|once|when)")
 """Those of a permission: "the book only after the mug"."""
 

@@ -24,8 +24,6 @@ _EXCLUDING = gather_words("save excluding excluded")
 """Verbs that take out."""
 EXCEPTING_PREPOSITIONS = gather_words("except excluding besides barring save but")
 """A noun behind one is taken out of those before it."""
-EXCEPTING_MARKS = EXCEPTING_PREPOSITIONS | gather_words("apart aside without")
-"""With those that need a second word ("apart from"), or say what goes with a thing as well."""
 RESTRICTIONS = gather_words("only just instead rather")
 """Nothing else is wanted, or something else: "only the red ones"."""
 _ALONE = frozenset(["alone"])
@@ -107,10 +105,3 @@ NOT_REMARKED = (
 )
 """Words that condition, restrict, order or demand, so that a clause with one is no mere remark. A
 negation may be in one ("I can't sleep"), and a cause ("because I'm tired")."""
-
-CHART_LOGIC = (
-    (NEGATIVES | NOTHINGS | EXCEPTIONS | SELDOM_EXCEPTIONS | RESTRICTIONS | _ALONE | CONDITIONS)
-    | (_REFUSALS | _CAUSES | _OTHERS)
-    | gather_words("swap swapped exchange exchanged keep while after")
-) - {"else", "nowhere"}
-"""Words of a logic that a clause by itself doesn't have: the chart knows them better."""

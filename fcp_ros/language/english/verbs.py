@@ -83,6 +83,7 @@ AWAY_FROM = PhraseSet(
 UNTOUCHED = PhraseSet("[keep|get|take] [your] (hands|fingers|paws|mitts) (off|away from)")
 """Before what shall stay as it is."""
 
+
 FORBIDDEN = PhraseSet(
     "(off limits|out of bounds|forbidden [territory|ground]|taboo|prohibited) [(for|to) you]",
     "(a no go (area|zone)|not to be entered) [(for|to) you]",

@@ -83,6 +83,8 @@ LEAST_DEPTH = 4
 """Wider meanings, such as "object" and "artifact", are no kinds that people speak of."""
 _SUBSTANCE, _PLANT = 27, 20
 """Lexicographers' files of what things are made of, and of plants (lexnames(5WN))."""
+_COMMON_SENSES = 3
+"""Meanings of a noun that are looked at to know if it stands for somebody."""
 _VETO = frozenset(
     ["toy", "model", "dummy", "substitute", "imitation", "fake", "replica", "picture"]
 )
@@ -181,3 +183,11 @@ def _mostly_means(word: str, sense: Sense) -> bool:
 def _list_above(sense: Sense) -> list[Sense]:
     wordnet = find_wordnet()
     return [] if wordnet is None else list(wordnet.list_kinds(sense, 1))[1:]
+
+
+def names_person(noun: str) -> bool:
+    """Return True for a noun that often stands for somebody; without WordNet only "person"."""
+    wordnet = find_wordnet()
+    senses = wordnet.find_senses(noun) if wordnet else ()
+    # WordNet files the word itself among its topmost concepts, not among persons
+    return noun == "person" or any(sense.is_person for sense in senses[:_COMMON_SENSES])

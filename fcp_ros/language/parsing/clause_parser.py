@@ -183,8 +183,6 @@ class ClauseParser(CompanionParser):
                     yield after, SpokenClause(Act.RETURN, (said,), verb=verb, degree=theme.degree)
             if verb in ("have", "get"):
                 yield from self._parse_passive(place, theme)
-            if verb in KEEP_VERBS | MAKE_VERBS:
-                yield from self._parse_free(place, theme, _act_of(verb))
             if self._get(place) == "to" and self._get(place + 1) == "be":
                 place += 2
             for after, said in self._nouns.parse_modifiers(place):

@@ -262,9 +262,9 @@ class Lexicon:
         noun = self.find_noun(said)
         last = said.split()[-1]
         if noun is not None:
-            plural = last in _PLURALE_TANTUM | _MASS or (
-                bool(list_singulars(last)) and not noun.said.endswith("ss")
-            )
+            # a domain that lists "keys" for "key chain" means one
+            single = said in self._domain.mapping.synonyms or noun.said.endswith("ss")
+            plural = last in _PLURALE_TANTUM | _MASS or (bool(list_singulars(last)) and not single)
             yield self._rate(NounMatch(end, noun, plural), said)
         for singular in list_singulars(last):
             other = self.find_noun(" ".join([*said.split()[:-1], singular]))

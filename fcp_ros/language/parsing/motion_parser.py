@@ -16,7 +16,6 @@ from fcp_ros.language.english.verbs import (
     UNTOUCHED,
     VISITS,
 )
-from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.statement_parser import StatementParser
@@ -37,16 +36,10 @@ from fcp_ros.language.reading import WordRole
 _MOVING_THINGS = frozenset(["move", "drive", "end", "finish", "return", "run"])
 """Verbs with a thing behind them that is moved or done, where no preposition follows."""
 _MOVED = 0.4
-_STAY_VERBS = frozenset(["stay", "remain", "wait"])
 _COPULAS = frozenset(["is", "are", "remains", "stays", "be"])
-_WHERE_YOU_ARE = PhraseSet(
-    "[back] [to] where you (are|stand|are standing) [now|right now|at the moment|currently]",
-    "[back] [to] where you (were|started|came from|started from|began|have been) [before]",
-    "[back] to your [original|initial|old|first] (place|position|spot|room|starting point)",
-    "back [again]",
-)
 _NO_PLACE = 0.9
 """Degree of "off limits" said of a thing: it is not touched."""
+_STAY_VERBS = frozenset(["stay", "remain", "wait"])
 
 
 class MotionParser(StatementParser):
@@ -63,7 +56,6 @@ class MotionParser(StatementParser):
 
     def _parse_go(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read what is behind a verb of motion."""
-        yield from self._parse_return(start)
         start += self._get(start) == "up"
         through = self._match_any(start, THROUGH)
         if through > start:
@@ -83,17 +75,6 @@ class MotionParser(StatementParser):
         for end, phrase in self._nouns.parse_phrases(place):
             bare = _MOVED if self._get(start - 1) in _MOVING_THINGS else 0.9
             yield end, self._make_gone(phrase, 1.0 if place > start else bare)
-
-    def _parse_return(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(go) back to where you are now": the robot ends where it is initially."""
-        end = _WHERE_YOU_ARE.find_end(self._tokens, start)
-        back = self._get(end - 1) == "back" and any(self._nouns.match_preposition(end))
-        if end == start or back or self._get(end) in ("here", "there"):
-            return
-        use = self._nouns.describe_use(start, end, WordRole.ACTION, "as initially")
-        robot = NounPhrase(start, start, Reference.ADDRESSEE, Determiner.THE)
-        said = Predication(None, {THEME: robot}, uses=(use,))
-        yield end, SpokenClause(Act.RETURN, (said,), verb="go")
 
     def _make_gone(self, phrase: Phrase, degree: float = 1.0) -> SpokenClause:
         degree *= phrase.degree

@@ -25,7 +25,7 @@ from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.asides import AsideReader
 from fcp_ros.language.parsing.clause_parser import ClauseParser
-from fcp_ros.language.parsing.clauses.remarks import asks, rate_following
+from fcp_ros.language.parsing.clauses.remarks import asks, names_pronoun, rate_following
 from fcp_ros.language.parsing.meanings import PatternTable, SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
@@ -44,7 +44,6 @@ from fcp_ros.language.parsing.partial_sentences import (
 from fcp_ros.language.parsing.proviso_parser import WAITING, ProvisoParser, wait_for_states
 from fcp_ros.language.parsing.trees import (
     Act,
-    Coordination,
     Determiner,
     Link,
     NounPhrase,
@@ -329,8 +328,6 @@ class SentenceParser:
         asked = list(filter(asks, partial.sentence.clauses))
         if end == place or not asked:
             return
-        if not asked[-1].condition and asked[-1] is partial.sentence.clauses[-1]:
-            yield from self._read_second_choice(place, end, partial)
         if len(asked[-1].condition) != 1:
             return
         (met,) = asked[-1].condition
@@ -343,26 +340,6 @@ class SentenceParser:
             yield idle, replace(partial, sentence=replace(sentence, uses=(*sentence.uses, none)))
         unmet = replace(met, negated=not met.negated)
         yield after, replace(partial, sentence=sentence, condition=(unmet,), separated=True)
-
-    def _read_second_choice(self, start: int, end: int, partial: PartialSentence) -> Steps:
-        """Read "(bring me the mug,) otherwise the glass": either of them, preferably the first."""
-        *others, first = partial.sentence.clauses
-        use = self._nouns.describe_use(start, end, WordRole.LIMIT, "else")
-        after = end + (self._nouns.get_text(end) == ",")
-        plain = len(first.predications) == 1 and not (first.negated or first.preferred)
-        for stop, second in self._clauses.parse_alike(after, first) if plain else ():
-            mine, its = first.predications[0].arguments, second.predications[0].arguments
-            slots = [slot for slot in mine if mine[slot] != its.get(slot)]
-            choices = [one for slot in slots for one in (mine[slot], its[slot])]
-            phrases = tuple(one for one in choices if isinstance(one, NounPhrase))
-            if len(phrases) != 2 or not self._nouns.ends_clause(stop):
-                continue
-            either = {**mine, slots[0]: Coordination(phrases, True)}
-            said = (replace(first.predications[0], arguments=either),)
-            choice = replace(first, predications=said, uses=(*first.uses, *second.uses, use))
-            added = replace(partial.sentence, clauses=(*others, choice))
-            wish = replace(first, preferred=True, degree=second.degree)
-            yield stop, PartialSentence(add_clause(added, wish, Link.AND), separated=False)
 
     def _read_proviso(self, place: int, partial: PartialSentence) -> Steps:
         """Read "while the door is open", "until ...", behind a clause or before one."""
@@ -453,7 +430,10 @@ class SentenceParser:
             said = partial.sentence.clauses[-1:]
             if said:
                 degree = sentence.degree * rate_following(said[0], clause)
-                if self._may_describe(place, said[0], clause):
+                # "we'll have soup, so": the reason, or asked for as well
+                linked = (self._nouns.get_text(place - 1), self._nouns.get_text(place))
+                reason = "so" in linked and said[0].verb == "want" and not names_pronoun(clause)
+                if reason or self._may_describe(place, said[0], clause):
                     degree *= Confidence.LIKELY.degree
                 sentence = replace(sentence, degree=degree)
             if not partial.separated and self._nouns.get_text(place) != "without":
@@ -499,11 +479,6 @@ class SentenceParser:
             yield end, replace(clause, degree=clause.degree * 0.97)
 
 
-def _asks_something(sentence: Sentence) -> bool:
-    """Return True if a clause is no mere remark."""
-    return any(map(asks, sentence.clauses))
-
-
 def _speaks_of_each(clause: SpokenClause) -> bool:
     """Return True for "after cleaning each room": something is done again and again."""
     return any(
@@ -511,6 +486,11 @@ def _speaks_of_each(clause: SpokenClause) -> bool:
         for said in clause.predications
         for argument in said.arguments.values()
     )
+
+
+def _asks_something(sentence: Sentence) -> bool:
+    """Return True if a clause is no mere remark."""
+    return any(map(asks, sentence.clauses))
 
 
 def _list_said(clause: SpokenClause) -> Iterator[WordUse]:

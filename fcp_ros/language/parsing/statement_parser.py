@@ -17,7 +17,6 @@ from fcp_ros.language.parsing.clauses.swaps import parse_swap
 from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
 from fcp_ros.language.parsing.trees import (
     PERSON,
-    PLACE,
     THEME,
     Act,
     Coordination,
@@ -30,7 +29,7 @@ from fcp_ros.language.parsing.trees import (
     list_argument_uses,
     list_phrase_uses,
 )
-from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.reading import WordRole
 
 MOVING = frozenset(("touch", "move", "disturb"))
 _UNFIT = 0.01
@@ -170,14 +169,11 @@ class StatementParser(AdverbialParser, ABC):
                 use = self._nouns.describe_use(end, place, WordRole.LIMIT, "not")
             act = Act.KEEP if stays else Act.STATE
             permitted = self._is_permission(end, place)
-            if self._get(place - 1) == "leave":
-                yield from self._parse_left(place, theme, use)
             if self._get(place) in _DIRECTIONS and self._get(place + 1) in ("to", "onto", "on"):
                 place += 1
                 use = self._nouns.describe_use(end, place, use.role, use.meaning)
             for after, said in self._nouns.parse_modifiers(place):
                 if said.source:
-                    yield from self._parse_moved(after, theme, said, use)
                     continue
                 clause = replace(self._make_said(theme, said, act), permitted=permitted)
                 yield after, replace(clause, negated=negated, uses=(use, *clause.uses))
@@ -200,28 +196,6 @@ class StatementParser(AdverbialParser, ABC):
             for after, clause in self._parse_passive(place, theme):
                 uses = (use, *clause.uses)
                 yield after, replace(clause, negated=negated, permitted=permitted, uses=uses)
-
-    def _parse_moved(
-        self, start: int, theme: Phrase, source: Predication, use: WordUse
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(the milk goes from the fridge) to the counter"."""
-        if not isinstance(theme, NounPhrase):
-            return
-        moved = replace(theme, qualities=(*theme.qualities, source))
-        for end, said in self._nouns.parse_modifiers(start):
-            if said.preposition and not said.source:
-                clause = self._make_placed(moved, said, "")
-                uses = (use, *source.uses, *list_argument_uses(source), *clause.uses)
-                yield end, replace(clause, uses=uses, degree=clause.degree * source.degree)
-
-    def _parse_left(
-        self, start: int, theme: Phrase, use: WordUse
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(the laptop has to leave) the table"."""
-        for end, left in self._nouns.parse_phrases(start):
-            said = Predication(None, {PLACE: left}, THEME, "from", degree=left.degree)
-            clause = self._make_placed(theme, replace(said, negated=True), "put")
-            yield end, replace(clause, uses=(use, *clause.uses, *list_phrase_uses(left)))
 
     def _is_permission(self, start: int, end: int) -> bool:
         """Return True for "may only be"."""

@@ -264,7 +264,6 @@ class SpokenClause:
     order: Link | None = None  # its place in time, if words behind it say so ("last", "first")
     permitted: bool = False  # it may be so, but only under a proviso
     provisos: tuple[Proviso, ...] = ()  # conditions on the way ("while the door is open")
-    in_order: bool = False  # what several things are asked of is asked one after the other
     condition: tuple[Predication, ...] = ()  # only if this was so initially
     excluded: tuple[Phrase, ...] = ()  # what is left out ("except the mugs")
     awaited: bool = False  # it is waited for, and not asked for ("when the door is closed")

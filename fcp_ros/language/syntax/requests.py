@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.number_words import UNITS
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.syntax.clauses import QUESTION_WORDS
+from fcp_ros.language.english.wordnet_nouns import names_person
 from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.statements import tell
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
@@ -40,6 +39,7 @@ _HELPING = (*SUBJECTS, "aux", "mark", "intj", "punct", "cc", "preconj", "neg")
 _LOOSE = ("ccomp", "parataxis", "dep")
 """Roles of statements beside a request: "it is drafty, can you ..."."""
 _ASKING = gather_words("could can would will might")
+_QUESTION_WORDS = gather_words("who what which where when why how whose whom")
 _MODALS = _ASKING | gather_words("should must shall may to")
 _ASSIGNED = gather_words("your our my")
 _FAIR = gather_words("nice good better preferable")
@@ -53,7 +53,6 @@ CHECKING = frozenset(["check", "see", "look", "verify", "find", "test", "determi
 """Verbs of finding out: what stands behind "whether" is asked, and isn't made so."""
 _ATTENTION = gather_words("look listen hurry remember excuse pardon forgive")
 """Verbs of an imperative that only calls for attention."""
-_COMMON_SENSES = 3
 _LIMITING = gather_words("no not only except without but too also else instead")
 _LEISURE = gather_words("get have be find feel like want wish care mind please prefer would insist")
 """Verbs of "when you have time"."""
@@ -346,7 +345,7 @@ def _is_question(segment: Segment) -> bool:
         said = said[1:]
     if not said or segment.piece.imperative:
         return False
-    if said[0].text in QUESTION_WORDS:
+    if said[0].text in _QUESTION_WORDS:
         return segment.piece.end == "?"
     if said[0].text not in _FACTUAL or segment.piece.end != "?":
         return False
@@ -403,9 +402,7 @@ def _asks_nothing(segment: Segment, joined: bool) -> bool:
 
 def is_person(word: Word) -> bool:
     """Return True for a noun that often stands for somebody."""
-    wordnet = find_wordnet()
-    senses = wordnet.find_senses(word.lemma) if wordnet and word.is_noun else ()
-    return any(sense.is_person for sense in senses[:_COMMON_SENSES])
+    return word.is_noun and names_person(word.lemma)
 
 
 def _list_polite(segment: Segment, concerns: Concerns) -> Iterator[int]:

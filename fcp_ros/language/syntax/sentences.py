@@ -28,7 +28,6 @@ from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
 _GOING = gather_words("to into onto back out over away")
 _BEING = gather_words("on in at under behind next inside beside upon near by below above")
-_DUTIES = frozenset(["must", "should", "shall"])
 _INNER = frozenset(["from", "of", "with"])
 _STATES = gather_words("on off up open shut closed away here there")
 _LOOSE = ("dep", "parataxis", "ccomp", "advcl", "conj", "appos", "acl", "relcl", "npadvmod")
@@ -63,7 +62,6 @@ def look_again(parsed: Sequence[tuple[Piece, Tree]], names: frozenset[int]) -> H
         words = [word for word in tree.words if not word.is_inserted]
         if not words:
             continue
-        found.inserted |= dict(_list_lone_modals(words, names))
         found.imperatives |= {w.token for w in words[1:] if _runs_on(tree, w, names)}
         clauses = _VerblessClauses(tree, words, names)
         if piece.imperative:
@@ -249,18 +247,6 @@ class _VerblessClauses:
 
     def _is_verb(self, word: Word) -> bool:
         return word.is_verb and word.token not in self._names and not self._may_be_state(word)
-
-
-def _list_lone_modals(
-    words: Sequence[Word], names: frozenset[int]
-) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield the verb that "the mug must | in the sink" lacks, and where it belongs."""
-    for place, word in enumerate(words[:-2]):
-        if word.text not in _DUTIES or word.token in names:
-            continue
-        behind = words[place + 1 + (words[place + 1].text in ("again", "also", "back"))]
-        if behind.text in ("in", "on", "to", "into", "onto") and behind.tag in ("IN", "TO"):
-            yield behind.token, ("go" if behind.text in _GOING else "be",)
 
 
 # --- what is named first

@@ -39,12 +39,6 @@ PARAMETERS = (
     TYPE_OVERRIDES,
     *(_spec_of(option) for option in OPTIONS if option.is_parameter),
     ParameterSpec(
-        "learn_chunks",
-        False,
-        "Whether sequences of steps that occur in many plans become chunks, which are planned with "
-        "as single steps.",
-    ),
-    ParameterSpec(
         "policies",
         "",
         "Folder of general policies (from `fcp generalize`): one that fits the domain and reaches "

@@ -159,9 +159,7 @@ class PlanningService:
         self.policies = read_policies(parameters.text("policies"), domain)
         for sentence in self.policies.refused:
             warn(f"policies: {sentence}")
-        self._session = PlanningSession(
-            domain, learn=parameters.flag("learn_chunks"), suggester=self.policies.suggester
-        )
+        self._session = PlanningSession(domain, suggester=self.policies.suggester)
         for session in {self._session, self._session.restrict(remove_asking)}:
             session.prepare()
         self._scene = scene

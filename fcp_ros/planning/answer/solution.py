@@ -14,7 +14,7 @@ from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
-from fcp_ros.planning.model.chunks import ChunkLibrary, StepAtoms
+from fcp_ros.planning.model.chunks import StepAtoms
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
@@ -37,7 +37,6 @@ class PlanningProblem:
     classes: SymmetryClasses = field(default_factory=lambda: SymmetryClasses.from_members(()))
     # the alpha-cut; the highest possible if it is not known before there is a plan
     alpha: float = 0.5
-    library: ChunkLibrary = field(default_factory=ChunkLibrary)
     is_crisp: bool = False
     unit: CostUnit = field(default_factory=CostUnit)
     premium: Premium = NO_PREMIUM

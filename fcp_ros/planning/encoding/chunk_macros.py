@@ -21,7 +21,7 @@ from fcp_ros.planning.encoding.encode import MacroMaker
 from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.flat.builder import Assignment, Body, FlatBlock, FlatEffect, FlatResource
-from fcp_ros.planning.model.chunks import ChunkLibrary, find_chunk_atoms
+from fcp_ros.planning.model.chunks import find_chunk_atoms
 from fcp_ros.planning.model.ground_step import GroundStep
 
 
@@ -35,11 +35,11 @@ class MacroOptions:
 
 
 def bind_macro_maker(
-    library: ChunkLibrary,
+    chunks: Sequence[Chunk],
     options: MacroOptions | None = None,
     check: Check = never_stop,
 ) -> MacroMaker:
-    """Bind a library to the maker of macros that `EncodeOptions.macros` takes.
+    """Bind chunks to the maker of macros that `EncodeOptions.macros` takes.
 
     It makes one entry for each macro: `action.steps` are its steps, `action.chunk` the chunk's
     name; its cost and use are the sums of theirs; its graded atoms judge the chunk, or its steps.
@@ -54,7 +54,7 @@ def bind_macro_maker(
     ) -> list[Entry]:
         index = _Index(entries)
         made: list[Entry] = []
-        for chunk in library.chunks:
+        for chunk in chunks:
             search = _ChunkSearch(chunk, index, sizes, limits.tries, check)
             count = 0
             for binding, parts, whole in search.find_sequences():

@@ -18,12 +18,7 @@ from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.costs import NO_PREMIUM, CostUnit, OperatorCosts, Premium
 from fcp_ros.planning.encoding.encoding import Encoding, FlatAction
-from fcp_ros.planning.encoding.merge import (
-    Entry,
-    OperatorMerger,
-    contract_hops,
-    expand_representative,
-)
+from fcp_ros.planning.encoding.merge import Entry, OperatorMerger, expand_representative
 from fcp_ros.planning.encoding.operators import OperatorEncoder
 from fcp_ros.planning.encoding.variables import (
     Relevance,
@@ -149,8 +144,6 @@ class _Encoder:
             entries = merger.merge(entries)
         for number, alternative in enumerate(self._alternatives):
             entries.extend(self._make_finish(number, alternative))
-        if self._switches.metric:
-            entries = contract_hops(entries, self._task, variables, costs.pools, costs.clock)
         self._watch.check()
         if self._stages.moves:
             entries = [*map(self._confine, entries), *self._make_moves()]
@@ -313,7 +306,6 @@ def compile_goal(
         )
     with times(Phase.COMPILE):
         if goal.constraints or task.axioms:  # on each state, so none may be skipped
-            switches = replace(options.switches, metric=False)
-            options = replace(options, switches=switches, macros=make_no_macros)
+            options = replace(options, macros=make_no_macros)
         encoding = encode(task, conditions, alternatives, options, watch, stages)
     return CompiledGoal(task, conditions, encoding)

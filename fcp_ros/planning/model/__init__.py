@@ -7,7 +7,7 @@
     memberships.py   asking for degrees: each context once for a request
     ground_step.py   a rule with its parameters bound: graded atoms, duration, cost, agents, budgets
     plan.py          plans, their steps, judgements and schedule; plans known without a search
-    chunks.py        sequences of steps that are planned as one, declared or learned
+    chunks.py        sequences of steps that are planned as one
     result.py        the answer: status, plan, verdict, candidates, relaxations, explanation
 
 A caller makes `PlanningOptions` and gets a `PlanningResult` with a `Plan`.

@@ -81,7 +81,6 @@ class Switches:
 
     forgetting: bool = True  # one operator where a rule merely forgets an old value
     symmetry: bool = True  # treat interchangeable objects once
-    metric: bool = True  # distances instead of hops along relations that the domain marks as metric
     lazy: bool = True  # ask for degrees only where candidate plans need them
     chunks: bool = True  # plan with the domain's chunks as single operators
 

@@ -33,7 +33,6 @@ incremental    6 of 39 have dearer plans, 1 a cheaper one
 beam           14 of 39 have dearer plans, 8 cheaper ones
 elimination    6 of 29 plans are longer, by up to 24 steps
 again          trucks-preferences-simple 10: the first plan costs 726 instead of 39
-independent    same plans; 300 preferences apart cost 6.6 s and no proof instead of 0.3 s and one
 better         no difference; kept for memberships, where neither beam nor incremental may help
 none           no difference (of 29); kept for proofs that there is no plan
 """

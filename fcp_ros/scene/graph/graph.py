@@ -4,7 +4,7 @@
 A graph is a value: readers, deltas and completion make new graphs and never change one. A graph
 that a delta makes shares all unchanged parts with the one before, indexes included.
 
-For networkx, and GraphML files, which networkx writes, nodes are ids. Their data are ``layer``,
+For networkx, nodes are ids. Their data are ``layer``,
 ``category``, ``attributes`` (a dict), and as far as they are known ``position`` (m),
 ``orientation`` (quaternion x, y, z, w), ``size`` (m), ``polygon`` and ``height`` (m). Edges are:
 
@@ -16,15 +16,11 @@ For networkx, and GraphML files, which networkx writes, nodes are ids. Their dat
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from pathlib import Path
 from typing import Any, overload
 
-from fcp_ros.foundation.wording import FreeNames, list_names
 from fcp_ros.scene.graph.checks import (
     check_holders,
     check_nodes,
@@ -37,11 +33,6 @@ from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneError, SceneNo
 from fcp_ros.scene.graph.indexes import GraphIndexes, OrderedTable, change_table
 
 PARENT = "parent"  # Key of the edges to parents
-
-_AXES = {"position": "xyz", "orientation": "xyzw", "size": "xyz"}
-# A carriage return would be read as a line feed.
-_NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MOST_BITS = 63  # GraphML's type "long"
 
 
 def to_networkx(
@@ -86,80 +77,6 @@ def _node_data(node: SceneNode) -> Iterable[tuple[str, Any]]:
     if node.height is not None:
         yield "height", node.height
     yield "attributes", dict(node.attributes)
-
-
-# ---- GraphML
-
-
-def write_graphml(graph: Any, path: Path) -> tuple[str, ...]:
-    """Write `to_networkx`'s graph as GraphML; return a sentence for each loss.
-
-    GraphML knows numbers, truth values and texts. So coordinates have names of their own
-    (``position_x``, ``size_z``, ...), attributes the prefix ``attribute_``, and other lists are
-    JSON texts.
-    """
-    import networkx
-
-    flattening = _Flattening()
-    flat = networkx.MultiDiGraph(**flattening.flatten("the graph", graph.graph))
-    ids = flattening.clean_ids(graph.nodes)
-    for id_, data in graph.nodes(data=True):
-        flat.add_node(ids[id_], **flattening.flatten(id_, data))
-    for number, (start, end, key, data) in enumerate(graph.edges(keys=True, data=True)):
-        about = flattening.flatten(str(key), data or {"relation": PARENT})
-        flat.add_edge(ids[start], ids[end], f"e{number}", **about)
-    networkx.write_graphml_xml(flat, str(path), prettyprint=True)
-    return tuple(
-        f"GraphML has no place for {what}: {list_names(places)}"
-        for what, places in flattening.losses.items()
-    )
-
-
-class _Flattening:
-    """Turns the data of nodes and edges into what GraphML knows; ``losses`` has places by kind."""
-
-    def __init__(self) -> None:
-        self.losses: dict[str, list[str]] = {}
-
-    def flatten(self, place: str, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return data as numbers, truth values and texts by name."""
-        flat: dict[str, Any] = {}
-        for name, value in data.items():
-            if name in _AXES:
-                parts = zip(_AXES[name], value, strict=True)
-                flat |= {f"{name}_{axis}": part for axis, part in parts}
-            elif isinstance(value, Mapping):
-                entries = {f"attribute_{self._clean(place, key)}": value[key] for key in value}
-                flat |= {key: self._fit(f"{place}.{key}", entries[key]) for key in entries}
-            else:
-                flat[name] = self._fit(place, value)
-        return flat
-
-    def clean_ids(self, ids: Iterable[str]) -> dict[str, str]:
-        """Return the ids as XML can hold them, by what they were; still unique."""
-        names = FreeNames()
-        return {id_: names.take(self._clean(id_, id_)) for id_ in ids}
-
-    def _fit(self, place: str, value: Any) -> bool | int | float | str:
-        if isinstance(value, str):
-            return self._clean(place, value)
-        if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-            self._lose("whole numbers of more than 64 bits", place)
-            return str(value)
-        if isinstance(value, bool | int | float):
-            return value
-        return self._clean(place, json.dumps(value, ensure_ascii=False))
-
-    def _clean(self, place: str, text: str) -> str:
-        if _NOT_IN_XML.search(text) is None:
-            return text
-        self._lose("characters that XML cannot hold", _NOT_IN_XML.sub("?", place))
-        return _NOT_IN_XML.sub("?", text)
-
-    def _lose(self, what: str, place: str) -> None:
-        places = self.losses.setdefault(what, [])
-        if place not in places:
-            places.append(place)
 
 
 class _RelationsField:

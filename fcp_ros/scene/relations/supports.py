@@ -67,7 +67,6 @@ from dataclasses import replace
 import numpy as np
 
 from fcp_ros.scene.graph.elements import SceneRelation
-from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import HoldingRole
 from fcp_ros.scene.relations.relation_options import RelationOptions
 from fcp_ros.scene.relations.scored_pairs import (
@@ -464,18 +463,3 @@ def _leave_out_circles(relations: list[SceneRelation]) -> list[SceneRelation]:
         least = min(circular, key=lambda id_: (support_of[id_].confidence, id_))
         del support_of[least]
     return list(support_of.values())
-
-
-def add_supports_on_surfaces(graph: SceneGraph, surfaces: Mapping[str, Surface]) -> SceneGraph:
-    """Return the graph with supports from surfaces, for the things whose place it does not give."""
-    placed = {r.elements[0] for name in ("on", "inside") for r in graph.relations_named(name)}
-    measured = [r for r in find_supports_on_surfaces(surfaces) if r.elements[0] not in placed]
-    note = f"what rests on what was measured on the surfaces of {len(surfaces)} objects"
-    return SceneGraph.of(
-        graph.nodes.values(),
-        (*graph.relations, *measured),
-        frame_id=graph.frame_id,
-        sequence=graph.sequence,
-        source=graph.source,
-        notes=(*graph.notes, note),
-    )

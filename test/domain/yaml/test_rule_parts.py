@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Effects, costs, windows, metric relations and chunks: read, and each fault found at its line."""
+"""Effects, costs, windows and chunks: read, and each fault found at its line."""
 
 import math
 
@@ -43,7 +43,6 @@ rules:
     when: ['at(robot, from)', 'road(from, to)']
     delete: ['at(robot, from)']
     add: ['at(robot, to)']
-    metric: at
     duration: 4
     cost:
       base: 2
@@ -111,8 +110,6 @@ def test_the_parts_become_values():
     table = {("shelf", "table"): 3.5, ("table", "shelf"): 1}
     assert go.cost == Cost(2, (CostTerm(("from", "to"), table),))
     assert go.window == Window(5, 60)
-    assert go.metric == "at"
-    assert shut.metric == ""
     assert shut.cost == Cost(0)
     assert shut.window == Window(0, math.inf) == Window()
     assert domain.rules["pick"].cost == Cost(1)
@@ -164,10 +161,6 @@ FAULTS = [
     ("opens: 5, closes: 60", "opens: 5, closes: 8", "closes: 8", "open for 3 s"),
     ("opens: 5", "opens: -5", "opens: -5", "opens at -5"),
     ("closes: 60", "closes: -1", "closes: -1", "closes at -1"),
-    # metric relations
-    ("metric: at", "metric: att", "metric: att", "did you mean at?"),
-    ("metric: at", "metric: road", "metric: road", "does not say where one thing is"),
-    ("metric: at", "metric: on", "metric: on", "drop `metric`"),
     # effects
     ("{thing: item}", "{thing: text}", "thing: text", "can't have type text"),
     ("{thing: item}", "{box: item}", "box: item", "rename the variable"),

@@ -215,7 +215,7 @@ def test_a_model_in_one_package(in_one_package, register):
     assert sorted(os.listdir(fetch_model("whole"))) == sorted([*FILES, model_store.MANIFEST])
 
 
-@pytest.mark.thorough  # test_gguf_files.py has what becomes of the result
+@pytest.mark.thorough
 @pytest.mark.timeout(300)  # a process that loads transformers, and torch
 def test_gguf_is_converted_to_a_model_that_loads(index, register, tmp_path):
     write_tiny_gguf(tmp_path / "tiny.gguf")
@@ -257,5 +257,3 @@ def test_what_cannot_be_loaded_is_mended_by_the_command_that_brought_it(in_one_p
     register({"whole": in_one_package})
     assert model_store.suggest_repair(fetch_model("whole")) == "`fcp models fetch whole` mends it"
     assert model_store.suggest_repair(Path("/somewhere/else")) == "copy it again"
-    converted = locate_models() / "converted" / "own-123"
-    assert model_store.suggest_repair(converted) == f"remove {converted} and convert the file again"

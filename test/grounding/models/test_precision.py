@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +15,6 @@ from later import Later
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models import torch_device
 from fcp_ros.grounding.models.torch_device import (
-    build_loading_arguments,
     choose_precision,
     find_cpu_features,
     free_memory,
@@ -47,23 +45,19 @@ def test_the_precision_of_a_device(
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: bfloat16)
     monkeypatch.setattr(torch_device, "is_cpu_fast_in_bfloat16", lambda: bfloat16)
     assert choose_precision(asked, device) is chosen
-    assert build_loading_arguments(chosen) == {"dtype": getattr(torch, chosen.value)}
 
 
 @pytest.mark.parametrize(
     ("asked", "device", "code"),
     [
         (Precision.FLOAT16, "cpu", GroundingCode.INVALID_OPTION),
-        (Precision.FOUR_BIT, "cpu", GroundingCode.INVALID_OPTION),
         (Precision.BFLOAT16, "cuda", GroundingCode.INVALID_OPTION),
-        (Precision.FOUR_BIT, "cuda", GroundingCode.MISSING_LIBRARY),
     ],
 )
 def test_what_a_device_can_not_is_refused(
     asked: Precision, device: str, code: GroundingCode, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: False)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(GroundingError, match=asked.value) as caught:
         choose_precision(asked, device)
     assert caught.value.code is code

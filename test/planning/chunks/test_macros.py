@@ -29,13 +29,12 @@ from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.flat.semantics import is_applicable, successor
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.ground_goal import ground_goal
-from fcp_ros.planning.model.chunks import ChunkLibrary
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.task.task import Conditions
 
-PLAIN = Switches(*[False] * 5)
+PLAIN = Switches(*[False] * 4)
 
 CHUNKS = """
 graded:
@@ -104,7 +103,11 @@ def macros_of(encoding):
 
 def test_declared_chunks_become_operators(domain, state):
     encoding = encoding_of(
-        domain, state, GOAL, bind_macro_maker(ChunkLibrary.of(domain)), optimise=Optimise.DURATION
+        domain,
+        state,
+        GOAL,
+        bind_macro_maker(list(domain.chunks.values())),
+        optimise=Optimise.DURATION,
     )
     made = macros_of(encoding)
     carry = made["carry", ("pick(r, a, x)", "go(r, x, y)", "place(r, a, y)")]
@@ -131,7 +134,7 @@ def test_parameters_of_a_chunk_are_different_things(domain, state):
     )
     names = ("robot", "item", "from", "via", "to")
     around = Chunk("around", tuple(Parameter(name, "thing") for name in names), steps)
-    library = ChunkLibrary((around,))
+    library = [around]
     made = {
         steps for _, steps in macros_of(encoding_of(domain, state, GOAL, bind_macro_maker(library)))
     }
@@ -140,7 +143,7 @@ def test_parameters_of_a_chunk_are_different_things(domain, state):
 
 
 def test_no_more_macros_than_allowed(domain, state):
-    library = ChunkLibrary.of(domain)
+    library = list(domain.chunks.values())
     everything = macros_of(encoding_of(domain, state, GOAL, bind_macro_maker(library)))
     for options, many in (
         (MacroOptions(most=3), 3),
@@ -157,7 +160,7 @@ def test_making_macros_can_be_stopped(domain, state):
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        encoding_of(domain, state, GOAL, bind_macro_maker(ChunkLibrary.of(domain), check=stop))
+        encoding_of(domain, state, GOAL, bind_macro_maker(list(domain.chunks.values()), check=stop))
 
 
 def test_steps_of_a_chunk_are_labelled(domain):
@@ -175,7 +178,7 @@ def test_steps_of_a_chunk_are_labelled(domain):
 @pytest.mark.parametrize("switches", [Switches(), PLAIN])
 def test_the_optimisations_leave_macros_alone(domain, state, switches):
     encoding = encoding_of(
-        domain, state, GOAL, bind_macro_maker(ChunkLibrary.of(domain)), switches=switches
+        domain, state, GOAL, bind_macro_maker(list(domain.chunks.values())), switches=switches
     )
     carry = ("carry", ("pick(r, a, x)", "go(r, x, y)", "place(r, a, y)"))
     assert carry in macros_of(encoding)
@@ -260,7 +263,7 @@ def test_a_macro_does_what_its_steps_do_in_turn(case):
     assume(changed)
     chunk, _ = chunk_of(steps)
     encoding = encoding_of(
-        domain, instance, " and ".join(sorted(changed)), bind_macro_maker(ChunkLibrary((chunk,)))
+        domain, instance, " and ".join(sorted(changed)), bind_macro_maker([chunk])
     )
     wanted = tuple(map(str, steps))
     numbers = [

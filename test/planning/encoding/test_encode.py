@@ -30,7 +30,7 @@ from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
 
 SLOW = [HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-SWITCHES = st.builds(Switches, *[st.booleans()] * 5)
+SWITCHES = st.builds(Switches, *[st.booleans()] * 4)
 GUARDED = ("at(?robot, ?room)", "closed(?box)", "inside(?item, ?box)")
 GRADED = [atom("g", [a]) for a in ("a1", "a2")] + [
     atom("h", [a, b]) for a in ("a1", "a2") for b in ("b1", "b2")

@@ -406,7 +406,7 @@ def test_damaged_files(usd_dir: Path, tmp_path: Path, suffix: str) -> None:
     for number, (_, content) in enumerate(damaged(whole.read_bytes(), seed=9)):
         stage = tmp_path / f"{number}.{suffix}"
         stage.write_bytes(content)
-        stages.append((str(stage), str(LIMITS.max_nodes), ""))
+        stages.append((str(stage), str(LIMITS.max_nodes)))
     limits = SandboxLimits(usd_stage.MOST_MEMORY, 120.0)
     refused = lost = 0
     for start in range(0, COPIES, 50):

@@ -1,18 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scene graphs for networkx, and through GraphML and back by networkx."""
+"""Scene graphs for networkx."""
 
-import json
 import subprocess
 import sys
-from collections import Counter
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
-import networkx as nx
 import pytest
-from hypothesis import HealthCheck, given, settings
-from written_scenes import scenes
 
 from fcp_ros.scene import (
     Layer,
@@ -21,8 +13,6 @@ from fcp_ros.scene import (
     SceneGraph,
     SceneNode,
     SceneRelation,
-    load_scene,
-    save_scene,
 )
 
 
@@ -104,82 +94,6 @@ def test_the_values_are_those_of_the_scene(small: SceneGraph) -> None:
     found = small.to_networkx()
     found.nodes["door"]["attributes"]["is_open"] = True
     assert small.nodes["door"].attributes["is_open"] is False
-
-
-def read_back(path: Path) -> Any:
-    return nx.read_graphml(path, force_multigraph=True)
-
-
-def test_graphml_holds_what_networkx_has(small: SceneGraph, tmp_path: Path) -> None:
-    notes = save_scene(small, tmp_path / "small.graphml")
-    assert notes == (
-        "GraphML has no place for whole numbers of more than 64 bits: door.attribute_n",
-    )
-    found = read_back(tmp_path / "small.graphml")
-    assert found.graph["frame_id"] == "odom"
-    assert json.loads(found.graph["notes"]) == ["a note"]
-    polly = found.nodes["polly"]
-    assert [polly[f"position_{axis}"] for axis in "xyz"] == [1.0, 2.0, 3.0]
-    assert [polly[f"orientation_{axis}"] for axis in "xyzw"] == [0.0, 0.0, 1.0, 0.0]
-    assert [polly[f"size_{axis}"] for axis in "xyz"] == [0.1, 0.2, 0.3]
-    assert json.loads(found.nodes["hall"]["polygon"]) == [[0, 0], [1, 0], [1, 2]]
-    assert found.nodes["door"]["attribute_is_open"] is False
-    assert found.nodes["door"]["attribute_n"] == str(2**70)
-    told = Counter((start, end, data["relation"]) for start, end, data in found.edges(data=True))
-    assert told == Counter(
-        {
-            ("hall", "bath", "connected"): 1,
-            ("door", "door", "closed"): 1,
-            ("polly", "polly", "watches"): 1,
-            ("polly", "hall", "parent"): 3,
-            ("polly", "bath", "parent"): 1,
-        }
-    )
-    (connected,) = [d for *_, d in found.edges(data=True) if d["relation"] == "connected"]
-    assert json.loads(connected["elements"]) == ["hall", "bath", "door"]
-    assert (connected["confidence"], connected["provenance"]) == (0.5, "geometric")
-
-
-def test_what_xml_cannot_hold_is_said(tmp_path: Path) -> None:
-    nodes = [
-        SceneNode(id_, Layer.OBJECT, label, attributes={"a\uffff": "b\r"})
-        for id_, label in (("x\uffff", "cup"), ("x\ufffe", "cup\ufffe"), ("x?", "cup"))
-    ]
-    notes = save_scene(SceneGraph.of(nodes), tmp_path / "odd.graphml")
-    assert (
-        notes == ("GraphML has no place for characters that XML cannot hold: x?, x?.a?",) or notes
-    )
-    found = read_back(tmp_path / "odd.graphml")
-    assert list(found) == ["x?", "x?_2", "x?_3"]
-    assert found.nodes["x?_2"] == {"layer": "object", "category": "cup?", "attribute_a?": "b?"}
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(graph=scenes())
-def test_graphml_of_any_scene(graph: SceneGraph) -> None:
-    with TemporaryDirectory() as folder:
-        notes = save_scene(graph, Path(folder) / "scene.graphml")
-        found = read_back(Path(folder) / "scene.graphml")
-    assert len(found.edges) == graph.relation_count + sum(
-        len(node.parents) for node in graph.nodes.values()
-    )
-    if notes:
-        return
-    assert list(found) == list(graph.nodes)
-    for id_, node in graph.nodes.items():
-        data = found.nodes[id_]
-        assert (data["layer"], data["category"]) == (node.layer.value, node.category)
-        assert data.get("height") == node.height
-        if node.pose is not None:
-            assert tuple(data[f"position_{axis}"] for axis in "xyz") == node.pose.position
-        expected = {f"attribute_{k}": v for k, v in node.attributes.items()}
-        assert {k: v for k, v in data.items() if k.startswith("attribute_")} == expected
-
-
-def test_a_house_of_the_package(repository: Path, tmp_path: Path) -> None:
-    house = load_scene(repository / "config/scenes/twin_house.json")
-    assert save_scene(house, tmp_path / "house.graphml") == ()
-    assert set(read_back(tmp_path / "house.graphml")) == set(house.nodes)
 
 
 def test_networkx_is_imported_on_demand() -> None:

@@ -83,30 +83,6 @@ class RemainderResolver(DescriptionMatcher):
             same = Atom(SAME, (Variable(referent.name), Constant(name)))
             referent.restrictions.append(Not(same))
 
-    def exclude_from(self, phrase: NounPhrase, whole: Term) -> Term:
-        """Leave out of things that were spoken of what is excepted: "all of them but the mug".
-
-        Raises:
-            Unresolved: these are not several things.
-        """
-        if isinstance(whole, Referent) and whole.quantifier is Quantifier.FORALL:
-            fewer = replace(whole, restrictions=list(whole.restrictions))
-            self.exclude(phrase, fewer)
-            return fewer
-        if not isinstance(whole, TermGroup):
-            raise Unresolved("what is left out", Refusal.REMAINDER)
-        probe = self.maker.make(phrase, None, Quantifier.FORALL)
-        self.exclude(phrase, probe)
-        left = tuple(
-            part
-            for part in whole.parts
-            if isinstance(part, Constant)
-            and all(self.state.holds(r, {probe.name: part.name}) for r in probe.restrictions)
-        )
-        if not left or len(left) == len(whole.parts):
-            raise Unresolved("what is left out", Refusal.REMAINDER)
-        return left[0] if len(left) == 1 else TermGroup(left)
-
     def _is_all_named(self, noun: Noun) -> bool:
         """Return True if each thing of a kind was spoken of by itself."""
         terms = [mention.term for mention in self.mentions]

@@ -118,7 +118,7 @@ class TermResolver(PartitiveResolver):
                     raise
                 return self._ask(phrase, slot_type)
             if phrase.excluded:
-                return self.exclude_from(phrase, term)
+                raise Unresolved("what is left out")
             if head is Reference.IT:
                 term = self._ask_among(phrase, term, slot_type)
             single = phrase.number is None and phrase.determiner is Determiner.THE

@@ -66,11 +66,14 @@ class ExceptionParser(TimingParser):
                 use = self._nouns.describe_use(place, after, WordRole.LIMIT, "except")
                 uses = (*clause.uses, use, *list_phrase_uses(left))
                 yield after, replace(fewer, uses=uses, degree=clause.degree * left.degree)
-        if end in (start, opened):
+        bare = end == start + 1 and self._get(start) == "but"
+        if end == start or (end == opened and not bare):
             return
         use = self._nouns.describe_use(start, end, WordRole.LIMIT, "except")
         contrasted = self._get(end - 1) == "not"
         for after, excluded in self._nouns.parse_phrases(end):
+            if bare and (not self._nouns.ends_clause(after) or _is_told_apart(excluded)):
+                continue
             fewer = leave_out(clause, (excluded,))
             if fewer is None and contrasted and self._nouns.ends_clause(after):
                 fewer = leave_out(clause, (excluded,), open_=True)
@@ -119,6 +122,13 @@ class ExceptionParser(TimingParser):
                 end,
                 replace(clause, predications=(longer,), uses=(*clause.uses, *uses), degree=degree),
             )
+
+
+def _is_told_apart(phrase: Phrase) -> bool:
+    """Return True for "but the mug on the shelf" and "but no mug", which ask for more."""
+    if isinstance(phrase, Coordination):
+        return any(map(_is_told_apart, phrase.parts))
+    return bool(phrase.qualities) or phrase.determiner is Determiner.NO
 
 
 def leave_out(

@@ -15,12 +15,10 @@ from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.clauses.ellipsis import EllipsisParser
-from fcp_ros.language.parsing.clauses.verb_phrases import read_verb_phrase
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
     Act,
-    Coordination,
     Determiner,
     Noun,
     NounPhrase,
@@ -49,7 +47,6 @@ _HAVING = PhraseSet(
 _ON_IT = PhraseSet(
     "(on|in|inside|upon|within) (it|them|there)", "on top [of it]", "inside", "there"
 )
-_FREE = PhraseSet("(free|clear|empty|rid|cleared|freed) (of|from)")
 _NOUN_ADJECTIVES = gather_words(
     "a an another one good quick thorough proper little nice final fresh"
 )
@@ -67,7 +64,6 @@ class FrontingParser(EllipsisParser, ABC):
         for end, theme in self._nouns.parse_phrases(start):
             if not _is_person(theme):
                 yield from self._parse_inverse(end, theme)
-                yield from self._parse_free(end, theme)
 
     # --- a place, then a clause
 
@@ -131,21 +127,6 @@ class FrontingParser(EllipsisParser, ABC):
             clause = replace(self._make_placed(theme, said, "put"), act=Act.STATE)
             yield after, replace(clause, uses=(*uses, *clause.uses))
 
-    def _parse_free(
-        self, start: int, where: Phrase, act: Act = Act.STATE
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(the table) should be free of mugs", "(keep the table) free of mugs"."""
-        verb = read_verb_phrase(self._get, start)
-        place = _FREE.find_end(self._tokens, verb.end)
-        if place == verb.end or verb.negated or (verb.end > start and not verb.demanded):
-            return
-        use = self._nouns.describe_use(start, place, WordRole.LIMIT, "nothing there")
-        act = Act.KEEP if verb.stays else act
-        for end, theme in self._nouns.parse_phrases(place):
-            said = Predication(None, {PLACE: where}, THEME, "to", degree=_INVERSE)
-            clause = replace(self._make_placed(_make_none(theme), said, ""), act=act)
-            yield end, replace(clause, uses=(use, *clause.uses))
-
     # --- verbs as nouns
 
     def _parse_give(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
@@ -182,16 +163,6 @@ def _is_person(phrase: Phrase) -> bool:
     """Return True for who speaks or is spoken to, and for "it"."""
     pronouns = (Reference.SPEAKER, Reference.ADDRESSEE)
     return isinstance(phrase, NounPhrase) and phrase.head in pronouns
-
-
-def _make_none(phrase: Phrase) -> Phrase:
-    """Make "mugs", "any mugs", "everything" none of these."""
-    if isinstance(phrase, Coordination):
-        return replace(phrase, parts=tuple(map(_make_none, phrase.parts)), alternative=False)
-    loose = (Determiner.BARE, Determiner.ANY, Determiner.ALL, Determiner.A)
-    if phrase.determiner in loose or (phrase.plural and isinstance(phrase.head, Noun)):
-        return replace(phrase, determiner=Determiner.NO, number=None)
-    return phrase
 
 
 def _locate(clause: SpokenClause, said: Predication) -> SpokenClause | None:

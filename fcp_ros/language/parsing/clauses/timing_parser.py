@@ -11,7 +11,6 @@ from fractions import Fraction
 from fcp_ros.language.english.adverbials import (
     AT_MOST_ONCE,
     FIRST,
-    IN_ORDER,
     LAST,
     MORE_THAN_ONCE,
     PREFERENCES,
@@ -210,10 +209,6 @@ class TimingParser:
             if end > start and clause.order is None and self._nouns.ends_clause(end):
                 use = self._nouns.describe_use(start, end, WordRole.ORDER, order.value)
                 yield end, replace(clause, order=order, uses=(*clause.uses, use))
-        end = self._match_any(start, IN_ORDER)
-        if end > start:
-            use = self._nouns.describe_use(start, end, WordRole.ORDER, "in this order")
-            yield end, replace(clause, in_order=True, uses=(*clause.uses, use))
 
     def _match_any(self, start: int, phrases: PhraseSet) -> int:
         """Return the end of the longest of some phrases at a token; `start` if none is there."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.parsing.lexicon import NounMatch
 from fcp_ros.language.parsing.noun_phrases.adjective_parser import (
@@ -65,6 +66,7 @@ THINGS = {
     "anything": Determiner.ANY,
     "nothing": Determiner.NO,
 }
+_PLACING = frozenset(["in", "into", "inside", "on", "onto"])
 THING_NOUNS = gather_words("thing things stuff object objects")
 _PARTS = gather_words("piece pieces part parts component components element elements")
 _GENERAL = gather_words("item items thing things object objects product products article articles")
@@ -284,6 +286,8 @@ class HeadParser:
         for match in self._lexicon.find_nouns(self._tokens, place):
             if self._is_thing_noun(place) and match.end == place + 1:
                 continue
+            if blank.start == place and self._is_put(place, match.end):
+                continue
             yield from self._read_named(place, match, core, blank)
             if match.end <= core.token:
                 continue
@@ -296,6 +300,11 @@ class HeadParser:
                 degree *= _NO_PLURAL
             phrase = self._name(blank, place, match.end, match, degree)
             yield from self._close_many(self._move_rest(phrase, core), opening)
+
+    def _is_put(self, place: int, end: int) -> bool:
+        """Return True for the verb of "cool it, place in the fridge"."""
+        joined = self._get(place - 1) in ("and", "then", ",") and end == place + 1
+        return joined and self._get(place) in PUT_VERBS and self._get(end) in _PLACING
 
     def _name(
         self, blank: NounPhrase, place: int, end: int, match: NounMatch, degree: float = 1.0

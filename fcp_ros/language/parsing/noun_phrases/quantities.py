@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import Bound
+from fcp_ros.language.english.function_words import PREPOSITIONS
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
@@ -46,7 +47,6 @@ _MOST_OF = PhraseSet(
     "the largest number you (can|are able to)",
 )
 _DEFINITE = gather_words("the this that these those my your his her our their its")
-_INDEFINITE = frozenset(["a", "an", "one"])
 _EACH_AND_EVERY = PhraseSet("each and every", "any and all", "all and any", "every last")
 _QUANTIFIERS: dict[str, tuple[Determiner, Quantity | None]] = {
     **dict.fromkeys(("all", "whichever", "whatever"), (Determiner.ALL, None)),
@@ -307,8 +307,10 @@ def _read_counted(
 
 def _read_definite(tokens: Sequence[Token], start: int) -> Iterator[NounOpening]:
     after = start + 1
-    if _get(tokens, after) == "same":  # one for all, whichever
-        yield NounOpening(after + 1, Determiner.A, Quantity(), quantity=(after,))
+    if _get(tokens, after) == "same" and (_get(tokens, start - 1),) in PREPOSITIONS:
+        yield NounOpening(after + 1, Determiner.A, Quantity(), quantity=(after,))  # one for all
+    elif _get(tokens, after) == "same":
+        yield NounOpening(after + 1, Determiner.THE, quantity=(after,))
     elif _get(tokens, after) in ("whole", "entire"):
         yield NounOpening(after + 1, Determiner.THE)
     count = read_count(tokens, after)

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
-from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable, atoms
-from fcp_ros.domain.model import IS_A
 from fcp_ros.language.confidence import Confidence
-from fcp_ros.language.english.function_words import ARTICLES, PREPOSITIONS
+from fcp_ros.language.english.function_words import PREPOSITIONS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
-from fcp_ros.language.meanings import Meaning, MeaningSource
+from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import close_many
 from fcp_ros.language.parsing.noun_phrases.modifier_parser import NOW
 from fcp_ros.language.parsing.noun_phrases.quantities import read_limit
@@ -39,9 +37,9 @@ Said = tuple[int, Predication, tuple[WordUse, ...]]
 _FROM, _ATTACHED, _ELSEWHERE = 0.93, 0.98, 0.98
 """Degrees: of a thing "from" a place, beside a verb of taking away; of a place that is said of the
 thing before it; of one that the tree gives to something else."""
-_DISAGREEING, _OTHER_KIND, _KNOWN_FOR, _PLACED_PRONOUN = 0.5, 0.4, 0.6, 0.8
-"""Of a verb that doesn't fit the number of the noun, of saying that a kitchen is no counter, of
-"the mug to drink from", of "two of them on the table" as two of those that are there."""
+_DISAGREEING, _KNOWN_FOR, _PLACED_PRONOUN = 0.5, 0.6, 0.8
+"""Of a verb that doesn't fit the number of the noun, of "the mug to drink from", of "two of them on
+the table" as two of those that are there."""
 _ROOM, _CONTENT = "room", Confidence.LIKELY.degree
 """Type of the places that are told by what is in them, and the degree of that, which is asked."""
 EXCEPT = PhraseSet(
@@ -93,8 +91,7 @@ class RelativeParser:
             below: the tokens that the tree gives to it.
         """
         begun = [phrase, *self._read_idle(phrase), *self._read_limit(phrase)]
-        begun += [*self._read_same(phrase, depth), *self._read_label(phrase)]
-        begun += self._read_aim(phrase)
+        begun += [*self._read_same(phrase, depth), *self._read_aim(phrase)]
         yield from begun
         frontier, seen = begun, list(begun)
         for _ in range(2):
@@ -118,7 +115,6 @@ class RelativeParser:
             degree = phrase.degree * said.degree * factor
             degree *= _FROM if said.source else _ATTACHED
             degree *= _KNOWN_FOR if known and _is_purpose(said) else 1.0
-            degree *= self._rate_kind(phrase, said)
             degree *= 1.0 if phrase.end in below else _ELSEWHERE
             longer = replace(
                 phrase,
@@ -209,8 +205,6 @@ class RelativeParser:
             place += 1
         if place > begun:
             uses.append(self._use(begun, place, WordRole.FILLER))
-        if place > begun + 1:
-            yield from self._read_kind(place, negated, uses)
         yield from self._read_mention(begun)
         for end, said in self._chart.parse_modifiers(place, depth + 1):
             if comma and self._get(end) == ",":
@@ -248,18 +242,6 @@ class RelativeParser:
                 continue
             said = Predication(None, {THEME: phrase}, PLACE, where, degree=phrase.degree)
             yield end, said, (self._use(start, end, WordRole.QUALITY, "where something is"),)
-
-    def _read_kind(self, start: int, negated: bool, uses: list[WordUse]) -> Iterator[Said]:
-        """Read "(that are) not cups", "(that is) a mug"."""
-        place = start + (self._get(start) in ARTICLES)
-        nouns = self._chart.lexicon.find_nouns(self._tokens, place) if self._get(place) else []
-        for match in nouns:
-            if isinstance(match.head, ElementName) or not (match.plural or place > start):
-                continue
-            meaning = make_kind(match.head.labels)
-            said = Predication(meaning, {}, THEME, negated=negated, degree=match.degree)
-            use = self._use(start, match.end, WordRole.THING, match.head.said)
-            yield match.end, said, (*uses, use)
 
     def _read_mention(self, start: int) -> Iterator[Said]:
         """Read "that you just moved": it was spoken of before."""
@@ -340,17 +322,6 @@ class RelativeParser:
             use = self._use(phrase.start, place + 1, WordRole.THING, noun.said)
             yield replace(phrase, end=place + 1, head=noun, uses=(*phrase.uses, use))
 
-    def _read_label(self, phrase: NounPhrase) -> Iterator[NounPhrase]:
-        """Read "the bottle that is empty" where the label is "empty bottle"."""
-        that, verb, said = (self._get(phrase.end + i) for i in range(3))
-        if not isinstance(phrase.head, Noun) or verb not in ("is", "are"):
-            return
-        noun = self._chart.lexicon.find_noun(f"{said} {phrase.head.said}")
-        if that in ("that", "which") and noun is not None and noun.members:
-            end = phrase.end + 3
-            use = self._use(phrase.start, end, WordRole.THING, noun.said)
-            yield replace(phrase, end=end, head=noun, uses=(*phrase.uses, use))
-
     def _read_exception(self, phrase: NounPhrase, depth: int) -> Iterator[NounPhrase]:
         start = phrase.end + (self._get(phrase.end) == ",")
         single = phrase.determiner in (Determiner.THE, Determiner.A) and not phrase.plural
@@ -369,18 +340,6 @@ class RelativeParser:
 
     # --- degrees
 
-    def _rate_kind(self, phrase: NounPhrase, said: Predication) -> float:
-        """Rate "the kitchen that is not the counter" lower: that is said of something else."""
-        if said.meaning is None or said.meaning.name != IS_A or not isinstance(phrase.head, Noun):
-            return 1.0
-        assert said.meaning.goal is not None
-        for atom in atoms(said.meaning.goal):
-            label = atom.arguments[1]
-            kind = self._chart.lexicon.find_noun(label.value) if isinstance(label, Text) else None
-            if kind is None or not {*kind.members}.isdisjoint(phrase.head.members):
-                return 1.0
-        return _OTHER_KIND
-
     def _rate_agreement(self, phrase: NounPhrase) -> float:
         """Rate "the counter that are ..." lower: something else is meant."""
         comma = self._get(phrase.end) == ","
@@ -389,13 +348,6 @@ class RelativeParser:
             return 1.0
         wrong = ("is", "was", "has") if phrase.plural else ("are", "were", "have")
         return _DISAGREEING if verb in wrong else 1.0
-
-
-def make_kind(labels: Sequence[str]) -> Meaning:
-    """Make the meaning that something is called by one of some labels."""
-    parts = tuple(Atom(IS_A, (Variable(THEME), Text(label))) for label in labels)
-    goal: Expression = Or(parts) if len(parts) > 1 else parts[0]
-    return Meaning(IS_A, MeaningSource.RELATION, {THEME: ""}, goal)
 
 
 def _is_purpose(said: Predication) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from fcp_ros.language.english.tokens import Token
 from fcp_ros.language.english.turning_words import EXCEPTING_PREPOSITIONS
@@ -57,28 +57,6 @@ class TreeSpans:
         places = self.tree.list_subtree(place, without)
         return {self.tree.words[p].token for p in places if not self.tree.words[p].is_inserted}
 
-    def list_own(self, word: Word, without: frozenset[int]) -> set[int]:
-        """List the tokens of the phrase of a word, without some subtrees.
-
-        What stands right behind it belongs to it although the tree gives it to the verb: "whatever
-        | is dirty", "everything | except the mugs", "the mug | lying on the table".
-        """
-        own = self.list_tokens(word.place, without)
-        while own and max(own) + 1 in self.words:
-            following = self.words[max(own) + 1]
-            while following.head > word.place and following.head != following.place:
-                following = self.tree.words[following.head]
-            above = self.tree.words[following.head]
-            if above.is_noun and above.place < word.place and following.text in _EXCEPT:
-                break  # "everything off the table | except the mug"
-            if following.place in without or not _says_more(word, following):
-                break
-            more = self.list_tokens(following.place, without | {word.place})
-            if not more - own or min(more - own) < max(own):
-                break
-            own |= more
-        return own
-
     def list_starts(self, word: Word) -> tuple[int, ...]:
         """List the tokens at which the phrase of a word may begin, the first one first.
 
@@ -130,31 +108,12 @@ class TreeSpans:
                 return self.tree.find_child(child.place, "pobj")
         return None
 
-    def list_attached(self, place: int) -> Iterator[Word]:
-        """Yield the prepositions below a noun, also those of nouns within it, without "of"."""
-        for child in self.tree.list_children(place):
-            if child.text in _EXCEPT:
-                continue
-            if child.role in ("prep", "dative") and child.text != "of":
-                yield child
-            if child.role in ("prep", "dative", "pobj", "conj", "acl", "dobj", "appos"):
-                yield from self.list_attached(child.place)
-
     def _measure_depth(self, word: Word) -> int:
         depth = 0
         while word.head != word.place:
             word = self.tree.words[word.head]
             depth += 1
         return depth
-
-
-def _says_more(word: Word, following: Word) -> bool:
-    """Return True for what follows a noun and says something of it, whatever it depends on."""
-    if word.head == following.place and word.tag in ("WP", "WDT"):
-        return True
-    if following.role in ("acl", "relcl") or following.text in _EXCEPT:
-        return True
-    return following.role == "advcl" and following.tag in ("VBG", "VBN")
 
 
 def _may_head(word: Word) -> bool:

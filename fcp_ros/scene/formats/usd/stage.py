@@ -11,9 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.sandbox import DecodingError, SandboxLimits, decode_in_sandbox
 from fcp_ros.scene.formats.geometry import Floats
@@ -47,30 +44,8 @@ def _find_kind(content: bytes) -> bytes:
     return b""
 
 
-@dataclass(frozen=True, eq=False)
-class StageMeshes:
-    """The meshes of a stage, in the order of its geometry and the frame of each prim."""
-
-    # For each prim, shape (n, 3), in the stage's unit; empty if it is no mesh
-    points: Sequence[NDArray[np.float64]]
-    counts: Sequence[NDArray[np.int64]]  # For each prim, the number of corners of each face
-    corners: Sequence[NDArray[np.int64]]  # For each prim, numbers of points, face after face
-
-
 def open_stage(file: SceneFile) -> Mapping[str, Any]:
-    """Return the contents of a stage as `stage_decoder` lists them."""
-    return _open(file, with_meshes=False)[0]
-
-
-def open_stage_with_meshes(file: SceneFile) -> tuple[Mapping[str, Any], StageMeshes]:
-    """Return the contents of a stage like `open_stage`, and the meshes of its geometry."""
-    found, meshes = _open(file, with_meshes=True)
-    assert meshes is not None
-    return found, meshes
-
-
-def _open(file: SceneFile, *, with_meshes: bool) -> tuple[Mapping[str, Any], StageMeshes | None]:
-    """Return the contents of a stage, and its meshes if they are wanted.
+    """Return the contents of a stage as `stage_decoder` lists them.
 
     Raises SceneError if usd-core is missing, or the stage can't be opened within the limits.
     """
@@ -83,24 +58,13 @@ def _open(file: SceneFile, *, with_meshes: bool) -> tuple[Mapping[str, Any], Sta
             path = Path(temporary) / f"stage{suffixes[0]}"
             path.write_bytes(file.content)
         folders = [str(folder.expanduser().resolve()) for folder in file.limits.asset_folders]
-        meshes = "meshes" if with_meshes else ""
-        arguments = (str(path), str(file.limits.max_nodes), meshes, *folders)
+        arguments = (str(path), str(file.limits.max_nodes), *folders)
         limits = SandboxLimits.of_size(MOST_MEMORY, len(file.content))
         (found,) = decode_in_sandbox(DECODER, [arguments], limits, path.parent)
     if isinstance(found, DecodingError):
         raise _describe_failure(file, str(found))
-    return found.document, _split_meshes(file, found.arrays) if with_meshes else None
-
-
-def _split_meshes(file: SceneFile, arrays: Mapping[str, NDArray[Any]]) -> StageMeshes:
-    try:
-        ends = np.cumsum(arrays["lengths"].reshape(-1, 3), axis=0)[:-1].T
-        points = np.split(arrays["points"].astype(np.float64), ends[0])
-        counts = np.split(arrays["counts"].astype(np.int64), ends[1])
-        corners = np.split(arrays["corners"].astype(np.int64), ends[2])
-    except (ValueError, KeyError):
-        raise _describe_failure(file, "USD ends before its meshes are read") from None
-    return StageMeshes([own.reshape(-1, 3) for own in points], counts, corners)
+    document: Mapping[str, Any] = found.document
+    return document
 
 
 def _describe_failure(file: SceneFile, reason: str) -> SceneError:

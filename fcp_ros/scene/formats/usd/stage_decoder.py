@@ -2,8 +2,8 @@
 """Decoder of USD stages for the sandbox (see stage.py and `foundation.sandbox`).
 
 The document of a stage holds the labelled prims, the geometry that belongs to each, and references
-that were not followed; its arrays are the meshes, if they are wanted. The current folder is that of
-the stage; nothing of this package is imported.
+that were not followed. The current folder is that of the stage, and nothing of this package is
+imported.
 
 References, payloads and sublayers that lead out of the stage's folder and the allowed ones are
 removed from the layers in memory before the stage is composed, so that no other file is opened.
@@ -42,16 +42,10 @@ class UnusableStage(Exception):
 REFUSAL = UnusableStage  # The exception that refuses a file, for the sandbox
 
 
-def decode(
-    stage: str, most_prims: str, meshes: str, *folders: str
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the contents of a stage, and its meshes unless `meshes` is empty.
-
-    Files may be read from `folders`, besides the current one.
-    """
+def decode(stage: str, most_prims: str, *folders: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the contents of a stage. Files may be read from `folders`, besides the current one."""
     os.environ.pop("PXR_AR_DEFAULT_SEARCH_PATH", None)  # other folders to look in
-    opened = Stage(stage, (os.getcwd(), *folders), int(most_prims), with_meshes=bool(meshes))
-    return opened.contents(), opened.join_meshes() if meshes else {}
+    return Stage(stage, (os.getcwd(), *folders), int(most_prims)).contents(), {}
 
 
 @dataclass(frozen=True)
@@ -68,9 +62,7 @@ class Copy:
 class Stage:
     """An opened stage and its contents so far."""
 
-    def __init__(
-        self, path: str, folders: Sequence[str], most_prims: int, *, with_meshes: bool = False
-    ) -> None:
+    def __init__(self, path: str, folders: Sequence[str], most_prims: int) -> None:
         from pxr import Kind, Sdf, Tf, Usd, UsdGeom, UsdUtils
 
         self.usd, self.geom, self.tf, self.sdf = Usd, UsdGeom, Tf, Sdf
@@ -88,7 +80,6 @@ class Stage:
         self.kept: list[Any] = []
         self.prims: list[dict[str, Any]] = []
         self.geometry: list[list[Any]] = []
-        self.meshes: list[list[Any]] | None = [] if with_meshes else None
         self.silence = UsdUtils.CoalescingDiagnosticDelegate()
         try:
             root = Sdf.Layer.FindOrOpen(path)
@@ -371,8 +362,6 @@ class Stage:
         corners = self.extents[path]
         if corners is not None:
             self.geometry.append([owner, corners, self.compute_matrix(prim, copy)])
-            if self.meshes is not None:
-                self.meshes.append(self.read_mesh(prim))
 
     def compute_extent(self, prim: Any) -> list[float] | None:
         """Return the least and greatest x, y, z; None if they are empty or not numbers."""
@@ -385,29 +374,6 @@ class Stage:
         corners = [float(value) for corner in extent for value in corner]
         is_box = all(low <= high for low, high in zip(corners[:3], corners[3:], strict=True))
         return corners if is_box else None
-
-    def read_mesh(self, prim: Any) -> list[Any]:
-        """Return points, corner counts of faces, and corners; empty if the prim is no mesh."""
-        import numpy
-
-        mesh = self.geom.Mesh(prim)
-        read = (
-            mesh.GetPointsAttr(),
-            mesh.GetFaceVertexCountsAttr(),
-            mesh.GetFaceVertexIndicesAttr(),
-        )
-        return [numpy.array(one.Get(self.time) if one else ()) for one in read]
-
-    def join_meshes(self) -> dict[str, Any]:
-        """Return the meshes in the order of the geometry: lengths of three parts, and the parts."""
-        import numpy
-
-        meshes = self.meshes or []
-        parts = [
-            numpy.concatenate([numpy.zeros(0), *(m[k].ravel() for m in meshes)]) for k in range(3)
-        ]
-        lengths = numpy.array([[part.size for part in mesh] for mesh in meshes])
-        return {"lengths": lengths, "points": parts[0], "counts": parts[1], "corners": parts[2]}
 
 
 def is_on_server(path: str) -> bool:

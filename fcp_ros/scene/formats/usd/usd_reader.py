@@ -19,7 +19,6 @@ Meaning of a stage:
   count; inactive, over-only and abstract ones are skipped.
 - ``userProperties:`` and custom attributes are attributes (``isOpen`` reads ``is_open``).
 
-With the address ``stage.usd#surfaces``, supports are measured on the meshes (this needs Open3D).
 ``upAxis`` and ``metersPerUnit`` are applied. Only files in the stage's folder, in the limits'
 `asset_folders`, or below are opened; other references are noted, and their geometry is unknown.
 """
@@ -32,7 +31,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import (
@@ -49,13 +47,11 @@ from fcp_ros.scene.formats.source_graph import SOURCE_ID
 from fcp_ros.scene.formats.usd.stage import (
     LabelledPrim,
     PrimRoles,
-    StageMeshes,
     assign_prim_ids,
     choose_category,
     choose_layer,
     find_roles,
     open_stage,
-    open_stage_with_meshes,
 )
 from fcp_ros.scene.graph.elements import (
     FARTHEST,
@@ -66,9 +62,7 @@ from fcp_ros.scene.graph.elements import (
     SceneNode,
 )
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.supports import add_supports_on_surfaces
-from fcp_ros.scene.shapes.polygons import area, box_corners
-from fcp_ros.scene.shapes.surfaces import Surface
+from fcp_ros.scene.shapes.polygons import Polygon, area, box_corners
 
 #
 # USD multiplies row vectors with matrices (p' = p M): the rows of a matrix are the images of the
@@ -106,66 +100,8 @@ def choose_axes(matrix: Sequence[float], frame: SourceFrame) -> Floats:
     return named
 
 
-Numbers = NDArray[np.int64]
-
-_BOX = np.array(
-    [0, 1, 3, 2, 4, 6, 7, 5, 0, 4, 5, 1, 2, 3, 7, 6, 0, 2, 6, 4, 1, 5, 7, 3], dtype=np.int64
-)
-"""Faces of a box with the corners of `compute_corners`."""
-
-
-def build_surfaces(
-    found: Mapping[str, Any], meshes: StageMeshes, frame: SourceFrame, owners: Sequence[int]
-) -> dict[int, Surface]:
-    """Build a surface (REP-103, m) for each thing with geometry: its meshes, boxes for the rest.
-
-    ``owners`` has for each prim the number of the thing that it belongs to, or -1.
-    """
-    parts: dict[int, list[tuple[Floats, Numbers]]] = {}
-    geometry = found["geometry"]
-    boxes = compute_corners(geometry, frame)
-    for number, (owner, _, matrix) in enumerate(geometry):
-        points, triangles = boxes[number], triangulate_faces(np.full(6, 4), _BOX)
-        counts, corners = meshes.counts[number], meshes.corners[number]
-        if _is_mesh(meshes.points[number], counts, corners):
-            turn = np.array(matrix, dtype=np.float64).reshape(4, 4)
-            placed = meshes.points[number] @ turn[:3, :3] + turn[3, :3]
-            points = frame.rename_axes(placed) * frame.unit
-            triangles = triangulate_faces(counts, corners)
-        is_placed = np.isfinite(points).all() and np.abs(points).max() <= FARTHEST
-        if is_placed and owners[owner] >= 0:
-            parts.setdefault(owners[owner], []).append((points, triangles))
-    return {thing: _join(surfaces) for thing, surfaces in parts.items()}
-
-
-def _is_mesh(points: Floats, counts: Numbers, corners: Numbers) -> bool:
-    """Return True if there is a mesh whose faces refer to existing points."""
-    if not len(points) or not corners.size or counts.min(initial=0) < 0:
-        return False
-    return bool(counts.sum() == corners.size and corners.min() >= 0 and corners.max() < len(points))
-
-
-def triangulate_faces(counts: Numbers, corners: Numbers) -> Numbers:
-    """Split faces (counts of corners, then numbers of points) into triangles, shape (n, 3).
-
-    Each is split around its first corner; faces with fewer than three are left out.
-    """
-    starts = np.cumsum(counts) - counts
-    inner = np.maximum(counts - 2, 0)
-    first = np.repeat(starts, inner)
-    step = np.arange(inner.sum()) - np.repeat(np.cumsum(inner) - inner, inner)
-    return np.stack([corners[first], corners[first + step + 1], corners[first + step + 2]], axis=1)
-
-
-def _join(parts: Sequence[tuple[Floats, Numbers]]) -> Surface:
-    offsets = np.cumsum([0, *(len(points) for points, _ in parts[:-1])])
-    triangles = [own + offset for (_, own), offset in zip(parts, offsets, strict=True)]
-    return Surface(np.concatenate([points for points, _ in parts]), np.concatenate(triangles))
-
-
 # --- the reader ---
 
-SURFACES = "surfaces"  # Fragment of the address that has supports measured on meshes
 LEAST_ROOM = 1.0  # Least area (m2, seen from above) of own geometry that outlines a room
 LEAST_HEIGHT = 1.0  # Least height (m) of a room's own geometry that is more than its floor
 MOST_NAMES = 3  # Most prims or files that a note names, since their paths are long
@@ -176,22 +112,17 @@ _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 def read_usd(file: SceneFile) -> SceneGraph:
     """Read a stage; raises SceneError if it can't be opened or has no labelled prim."""
-    if not file.fragment:
-        return build_graph(open_stage(file), file.name)
-    if file.fragment != SURFACES:
+    if file.fragment:
         raise SceneError(
             f"a stage has no {file.fragment!r}",
             source=file.name,
-            advice=f"Write #{SURFACES} to measure supports on the meshes, or nothing.",
+            advice="Leave out what begins with #.",
         )
-    found, meshes = open_stage_with_meshes(file)
-    return build_graph(found, file.name, meshes)
+    return build_graph(open_stage(file), file.name)
 
 
-def build_graph(
-    found: Mapping[str, Any], source: str, meshes: StageMeshes | None = None
-) -> SceneGraph:
-    """Build the graph of a stage's contents; with meshes, supports are measured."""
+def build_graph(found: Mapping[str, Any], source: str) -> SceneGraph:
+    """Build the graph of a stage's contents."""
     frame = _read_frame(found, source)
     prims = found["prims"]
     geometry = found["geometry"]
@@ -209,12 +140,7 @@ def build_graph(
         if nodes_of[index] == index
     ]
     assign_prim_ids(things, source)
-    graph = _GraphBuilder(things, roles, frame, found).build(source)
-    if meshes is None:
-        return graph
-    surfaces = build_surfaces(found, meshes, frame, nodes_of)
-    objects = [thing for thing in things if thing.layer is Layer.OBJECT and thing.index in surfaces]
-    return add_supports_on_surfaces(graph, {one.id: surfaces[one.index] for one in objects})
+    return _GraphBuilder(things, roles, frame, found).build(source)
 
 
 def _read_frame(found: Mapping[str, Any], source: str) -> SourceFrame:
@@ -325,7 +251,8 @@ class _GraphBuilder:
 
     def _build_room(self, thing: LabelledPrim, axes: Floats) -> SceneNode:
         own = fit_box(thing.corners, axes) if thing.corners else None
-        outline, height, pose = (), None, None
+        outline: Polygon = ()
+        height, pose = None, None
         if own is not None:
             outline = box_corners(own.pose, own.size)
             height = own.size[2] if own.size[2] >= LEAST_HEIGHT else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The set-up's models: fetched where that is possible, never a reason to stop."""
+"""Stages of the set-up: models are fetched where that is possible; interfaces may go."""
 
 from __future__ import annotations
 
@@ -72,3 +72,22 @@ def test_a_wrong_choice_is_refused(module, tmp_path, monkeypatch, variable, wron
         module.recall(tmp_path, variable)
     monkeypatch.delenv(variable)
     assert module.recall(tmp_path, variable) == "none"  # that of the last run that was right
+
+
+def test_an_interface_that_is_gone_leaves_nothing_behind(module, tmp_path: Path) -> None:
+    """What was generated of it is linked with the others, and none of them loads any more."""
+    setup, folder = module.Setup(tmp_path, "jazzy"), tmp_path / "colcon"
+    built = folder / "build" / "generated.c"
+
+    def build() -> None:
+        setup.forget_interfaces_that_are_gone(folder)
+        built.parent.mkdir(exist_ok=True)
+        built.touch()
+
+    build()
+    setup.forget_interfaces_that_are_gone(folder)
+    assert built.exists()
+    kept = folder / "interfaces.txt"
+    kept.write_text(f"{kept.read_text()}\naction/Gone.action")
+    setup.forget_interfaces_that_are_gone(folder)
+    assert not built.exists()
