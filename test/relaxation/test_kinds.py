@@ -144,6 +144,17 @@ def test_one_after_the_other():
     assert result.best_membership == pytest.approx(1.0 - 0.45 / 2)
 
 
+def test_what_is_all_left_again_is_no_relaxation():
+    wanted = "on(mug_1, shelf_1) and on(cup_1, shelf_1)"
+    places = ("table_1", "table_1", "shelf_1", "shelf_1")
+    empty = "not exists ?i: item (on(?i, shelf_1))"
+    result = ask(f"{wanted} and {empty}", places=places)
+    assert not result.status.solved, "two things put on the shelf and taken away again"
+    assert {one.kind for one in ask(f"{wanted} and not on(mug_1, shelf_1)").relaxations} == {
+        "split"
+    }
+
+
 def test_a_condition_is_left_out_of_a_sequence():
     goal = "first holding(robot_1, cup_1) then on(book_1, table_1) then on(mug_1, shelf_1)"
     domain = DOMAIN.replace("drop: {on: 0.25", "drop: {on: 0.6")
