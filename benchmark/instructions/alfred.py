@@ -349,11 +349,29 @@ def is_same_goal(meant: Facts, read: Facts) -> bool:
 
     "All" counts as two: the sentences of pairs say "both", "two" or a plural.
     """
+    return {_count_all(f) for f in meant} == _list_compared(meant, read)
+
+
+def is_wider_goal(meant: Facts, read: Facts) -> bool:
+    """Return True for a goal that what is meant meets, with kinds left open: "on a table"."""
+    mine = _list_compared(meant, read)
+    return len(mine) == len(meant) and all(
+        any(_is_wider(fact, one) for one in mine) for fact in map(_count_all, meant)
+    )
+
+
+def _is_wider(fact: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    return len(fact) == len(other) and all(
+        mine in theirs.split("|") for mine, theirs in zip(fact, other, strict=True)
+    )
+
+
+def _list_compared(meant: Facts, read: Facts) -> set[tuple[str, ...]]:
     lit = any(fact[0] == "on" for fact in meant)
     mine = {f for f in read if lit or f[0] != "holding"}
     if lit:  # ALFRED's goal doesn't ask where the thing was before
         mine = {f for f in mine if f[0] in ("holding", "on") or f in meant}
-    return {_count_all(f) for f in meant} == {_count_all(f) for f in mine}
+    return {_count_all(f) for f in mine}
 
 
 def _count_all(fact: tuple[str, ...]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from benchmark.instructions.alfred import (
     FloorPlans,
     is_development,
     is_same_goal,
+    is_wider_goal,
     list_facts,
     split_name,
     state_goal,
@@ -156,3 +157,11 @@ def test_the_part_counts_every_sentence_once():
     assert line["right"] == sum(one.right for one in judged)
     plain = next(one for one in judged if one.sentence.startswith("When you get a minute"))
     assert plain.right
+
+
+def test_a_wider_goal_leaves_kinds_open():
+    meant = frozenset({("in", "book", "coffee table", "1"), ("clean", "book")})
+    wider = frozenset({("in", "book", "coffee table|side table", "1"), ("clean", "book")})
+    assert is_wider_goal(meant, wider)
+    assert not is_wider_goal(meant, frozenset({("in", "book", "desk|side table", "1")} | meant))
+    assert not is_wider_goal(meant, frozenset({("in", "book", "coffee table|side table", "1")}))

@@ -405,9 +405,7 @@ def test_half_precision_on_the_cpu_where_it_is_asked_for(
     assert oracle.notes == ()
 
 
-def test_a_precision_that_the_device_lacks(
-    untrained: Path, make_predicate: Any, ask: Any
-) -> None:
+def test_a_precision_that_the_device_lacks(untrained: Path, make_predicate: Any, ask: Any) -> None:
     oracle = make(untrained, replace(EXACT, precision=Precision.FLOAT16))
     with pytest.raises(GroundingError, match="needs a CUDA device") as caught:
         oracle.judge(make_predicate(), [ask("mug", "drinking")])
