@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from fcp_ros.binding.label_types import type_of_label
 from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
 from fcp_ros.cli.session import open_session
 from fcp_ros.cset import Relation, Schema, facts
@@ -72,12 +71,6 @@ def test_unknown_labels_get_a_default_and_a_note(state_of) -> None:  # type: ign
     assert types == {"s": "item", "l": "fixture", "u": "fixture"}
     assert "the domain has no type for the label 'gizmo': s taken as item" in state.notes
     assert "the domain has no type for the label 'label_5': u taken as fixture" in state.notes
-
-
-def test_the_last_words_of_a_label_count(mapping: SceneMapping) -> None:
-    assert type_of_label("dining_table", mapping) == "surface"
-    assert type_of_label("Wine Glasses", mapping) == "item"
-    assert type_of_label("wormhole", mapping) is None
 
 
 def test_agents_and_rooms_take_their_layers_type_unless_the_label_fits(state_of) -> None:  # type: ignore[no-untyped-def]

@@ -26,25 +26,6 @@ def test_rubrics_anchor_all_three_scores_with_examples(household):
     assert household.graded["can_grasp"].context == {"item": ("name",)}
 
 
-@pytest.mark.parametrize(
-    ("label", "type_"),
-    [
-        ("refrigerator", "fridge"),
-        ("dining_table", "table"),
-        ("couch", "couch"),
-        ("chair", "chair"),
-        ("lamp", "lamp"),
-        ("milk", "drink"),
-        ("Dynamic_NonHuman", "animal"),
-        ("Human", "person"),
-        ("old oak dining tables", "table"),
-        ("trashcan", "bin"),
-    ],
-)
-def test_labels_find_their_types(household, label, type_):
-    assert match_label(label, household.mapping.labels) == type_
-
-
 def test_labels_of_the_benchmark_scenes_are_known(household, shared_dir):
     bench = shared_dir / "bench"
     labels = set()

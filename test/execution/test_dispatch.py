@@ -9,7 +9,7 @@ from dispatch_bench import FAILURE, STOPPED, SUCCESS, Bench, order, step
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch_model import DispatchPhase, DispatchSettings, DispatchStatus
 from fcp_ros.execution.events import ExecutorLedger
-from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.execution.outcome import OutcomeCode
 
 
 def test_an_empty_plan_succeeds_at_once():
@@ -28,17 +28,6 @@ def test_nothing_is_sent_before_all_executors_of_the_plan_answer():
     assert "execute_pick" in bench.result.message
     assert "execute_go" not in bench.result.message
     assert bench.codes == []
-
-
-def test_an_executor_lost_while_others_are_awaited_is_awaited_again():
-    bench = Bench(step("go"), step("pick"))
-    bench.dispatcher.start()
-    bench.dispatcher.handle(ev.ExecutorReady("execute_go"))
-    assert bench.dispatcher.handle(ev.ExecutorLost("execute_go")) == (
-        ev.FindExecutor("execute_go"),
-    )
-    assert bench.dispatcher.handle(ev.ExecutorReady("execute_pick")) == ()
-    assert bench.dispatcher.handle(ev.ExecutorReady("execute_go"))
 
 
 def test_the_timeout_comes_from_the_expected_duration_with_a_least_value():
@@ -262,24 +251,6 @@ def test_the_second_step_waits_for_an_executor_that_is_there_again_too():
     assert bench.sent.step.rule == "place"
 
 
-def test_another_robot_is_free():
-    bench = let_be_deaf(("r1",))
-    other = Bench(step("pick"), ledger=bench.ledger, order=order(1, agents=(("r2",),))).start()
-    assert other.sent.step.rule == "pick"
-
-
-@pytest.mark.parametrize("answer", [ev.Finished(1, FAILURE), ev.Forgotten(1), ev.Rejected(1)])
-def test_a_late_answer_frees_the_executor_for_a_later_plan(answer):
-    first = Bench(step("go", "hall")).start()
-    first.accept()
-    first.wait()
-    first.wait()
-    second = Bench(step("go"), ledger=first.ledger).start()
-    assert not second.of(ev.SendStep)
-    second.tell(answer)
-    assert second.sent.attempt == 2
-
-
 def test_a_late_acceptance_is_answered_with_a_cancel():
     bench = Bench(step("go")).start()
     attempt = bench.sent.attempt
@@ -299,17 +270,6 @@ def test_cancel_between_sending_and_acceptance_waits_for_the_acceptance():
     assert bench.codes == [OutcomeCode.CANCELLED]
 
 
-def test_cancel_while_running():
-    bench = Bench(step("go"), step("pick")).start()
-    attempt = bench.accept()
-    bench.tell(ev.CancelRequested())
-    bench.tell(ev.CancelRequested())
-    assert len(bench.of(ev.CancelStep)) == 1
-    bench.tell(ev.Finished(attempt, STOPPED))
-    assert bench.result.status is DispatchStatus.CANCELLED
-    assert bench.result.steps_done == 0
-
-
 def test_cancel_that_crosses_success_counts_the_step_and_sends_no_other():
     bench = Bench(step("go"), step("pick"))
     bench.world.hidden["go"] = "not seen yet."
@@ -320,16 +280,6 @@ def test_cancel_that_crosses_success_counts_the_step_and_sends_no_other():
     assert bench.result.status is DispatchStatus.CANCELLED
     assert bench.result.steps_done == 1
     assert len(bench.of(ev.SendStep)) == 1
-
-
-def test_cancel_while_a_timed_out_step_is_stopping():
-    bench = Bench(step("go"), step("pick")).start()
-    attempt = bench.accept()
-    bench.wait()
-    bench.tell(ev.CancelRequested())
-    bench.tell(ev.Finished(attempt, STOPPED))
-    assert bench.result.status is DispatchStatus.CANCELLED
-    assert bench.codes == [OutcomeCode.TIMED_OUT]
 
 
 def test_an_executor_that_disappears_is_asked_to_stop_and_held():
@@ -345,23 +295,6 @@ def test_an_executor_that_disappears_is_asked_to_stop_and_held():
     assert "may still be acting" in bench.result.message
 
 
-def test_an_executor_that_dies_while_it_is_being_stopped_ends_its_step():
-    bench = Bench(step("go")).start()
-    bench.accept()
-    bench.tell(ev.CancelRequested())
-    bench.tell(ev.ExecutorLost("execute_go"))
-    assert bench.codes == [OutcomeCode.CANCELLED]
-    assert bench.result.unanswered == "execute_go"
-
-
-def test_an_executor_that_was_restarted_says_that_it_forgot():
-    bench = Bench(step("go")).start()
-    attempt = bench.accept()
-    bench.tell(ev.Forgotten(attempt))
-    assert bench.codes == [OutcomeCode.EXECUTOR_LOST]
-    assert bench.result.unanswered == ""
-
-
 def test_an_executor_that_comes_back_is_asked_again_and_freed():
     first = Bench(step("go")).start()
     attempt = first.accept()
@@ -372,13 +305,6 @@ def test_an_executor_that_comes_back_is_asked_again_and_freed():
     assert second.of(ev.CancelStep) == [ev.CancelStep(attempt, "execute_go")]
     second.tell(ev.Forgotten(attempt))
     assert second.sent.attempt == 2
-
-
-def test_a_tick_before_the_deadline_changes_nothing():
-    bench = Bench(step("go")).start()
-    bench.now += 0.1
-    assert bench.tell(ev.Tick()) == ()
-    assert bench.dispatcher.phase is DispatchPhase.SENT
 
 
 def test_a_dispatcher_starts_once():
@@ -409,27 +335,6 @@ def test_an_outdated_plan_ends_between_two_steps_and_stops_none():
     assert bench.of(ev.CancelStep) == []
 
 
-def test_an_outdated_plan_whose_last_step_succeeds_has_succeeded():
-    bench = Bench(step("go", "kitchen")).start()
-    bench.tell(ev.PlanOutdated("a cup has come"))
-    bench.succeed()
-    assert bench.result.status is DispatchStatus.SUCCEEDED
-
-
-def test_an_outdated_plan_that_fails_has_failed():
-    bench = Bench(step("go", "kitchen"), step("pick", "mug_1")).start()
-    bench.tell(ev.PlanOutdated("a cup has come"))
-    bench.tell(ev.Finished(bench.accept(), Outcome(OutcomeCode.EXECUTION_FAILED)))
-    assert bench.result.status is DispatchStatus.STEP_FAILED
-
-
-def test_a_plan_that_is_outdated_before_its_first_step_does_nothing():
-    bench = Bench(step("go", "kitchen")).start(ready=False)
-    bench.tell(ev.PlanOutdated("a cup has come"))
-    assert bench.result.status is DispatchStatus.OUTDATED
-    assert bench.of(ev.SendStep) == []
-
-
 # --- pauses ---
 
 
@@ -450,18 +355,6 @@ def test_a_paused_plan_stands_between_two_steps_until_it_is_released():
     bench.tell(ev.StepReleased())
     bench.succeed()
     assert bench.result.status is DispatchStatus.SUCCEEDED
-
-
-def test_a_pause_ends_by_cancelling_and_with_a_plan_that_is_outdated():
-    for event, status in (
-        (ev.CancelRequested(), DispatchStatus.CANCELLED),
-        (ev.PlanOutdated("better"), DispatchStatus.OUTDATED),
-    ):
-        bench = Bench(step("go"), step("pick"))
-        bench.allowed = 0
-        bench.start().tell(event)
-        assert bench.result.status is status
-        assert not bench.of(ev.SendStep)
 
 
 def test_a_scene_that_was_lost_in_a_pause_is_waited_for_after_it():

@@ -27,24 +27,18 @@ def find(finder, one, other):
     [
         (OPEN, f"not {OPEN}", OPEN),
         (f"{OPEN} and at(robot_1, hall)", f"on(mug_1, table_1) and not {OPEN}", OPEN),
-        (f"not not {OPEN}", f"not {OPEN}", OPEN),
-        ('closed( "door" )', f"not {OPEN}", OPEN),
         (f"always {OPEN}", f"not {OPEN}", OPEN),
         (f"never {OPEN}", f"always {OPEN}", OPEN),
         (OPEN, OPEN, ""),
-        (f"not {OPEN}", f"not {OPEN}", ""),
         # One of the parts will do, and another element may.
         (OPEN, f"not {OPEN} or at(robot_1, hall)", ""),
-        (OPEN, f"not ({OPEN} and at(robot_1, hall))", ""),
         (OPEN, "not closed(?door)", ""),
         (OPEN, f"sometime not {OPEN}", ""),
-        (OPEN, f"not always {OPEN}", ""),
         # Both may be so to a degree.
         ('serves_as(mug_1, "tea")', 'not serves_as(mug_1, "tea")', ""),
         ('serves_as(mug_1, "tea") >= 0.3', 'not serves_as(mug_1, "tea") >= 0.9', ""),
         # What can't be read demands nothing that is known.
         (OPEN, "not closed(", ""),
-        (OPEN, "", ""),
     ],
 )
 def test_what_one_wants_and_the_other_rules_out(finder, one, other, fact):

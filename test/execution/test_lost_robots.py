@@ -91,15 +91,6 @@ def test_an_executor_that_goes_between_two_steps_is_looked_for_and_then_done_wit
     assert decide(bench) is FollowUp.REPLAN
 
 
-def test_a_step_for_both_robots_is_not_begun():
-    meet = step("meet", "r2", "r1", executor="r2/go")
-    free = order(2, agents=(("r1",), ("r2", "r1")))
-    bench = make_bench(FIRST, meet, order=free).start()
-    bench.tell(ev.ExecutorLost("r1/go"))
-    assert bench.result.steps_done == 0
-    assert [one.step for one in bench.of(ev.SendStep)] == [FIRST]
-
-
 def test_a_lost_executor_that_has_answered_is_not_said_to_be_acting():
     """The second robot goes on meanwhile, so that the plan ends after the answer."""
     steps = order(2, agents=(("r1",), ("r2",)))
@@ -172,13 +163,6 @@ def test_another_plan_takes_over_with_the_step_that_is_being_done(handing_on):
     assert result.unanswered == "", "the lost robot is no part of this plan"
 
 
-def test_a_plan_that_took_over_hands_on_again(handing_on):
-    turns = order(2, agents=(("r2",), ("r2",)))
-    handing_on.commands += handing_on.dispatcher.take_over((SECOND, SECOND), turns)
-    handing_on.tell(ev.ExecutorLost("r2/go"))
-    assert handing_on.result.lost_robots == ("r2",)
-
-
 def test_without_another_plan_the_others_go_on_to_the_end(handing_on):
     handing_on.commands += handing_on.dispatcher.go_on()
     handing_on.tell(ev.Finished(2, SUCCESS))
@@ -187,27 +171,11 @@ def test_without_another_plan_the_others_go_on_to_the_end(handing_on):
     assert handing_on.result.steps_done == 2
 
 
-def test_nothing_is_sent_while_another_plan_is_made(handing_on):
-    sent = len(handing_on.of(ev.SendStep))
-    handing_on.tell(ev.Finished(2, SUCCESS))
-    assert len(handing_on.of(ev.SendStep)) == sent
-    assert handing_on.result.lost_robots == ("r1",), "all that was being done has ended"
-    assert handing_on.dispatcher.handing_on is None
-    assert handing_on.dispatcher.go_on() == ()
-
-
 def test_a_step_that_fails_meanwhile_ends_the_plan(handing_on):
     handing_on.tell(ev.Finished(2, FAILURE))
     assert handing_on.result.steps_done == 0
     with pytest.raises(RuntimeError):
         handing_on.dispatcher.take_over((SECOND,), order(1, agents=(("r2",),)))
-
-
-def test_a_cancel_stops_what_is_being_done_meanwhile(handing_on):
-    handing_on.tell(ev.CancelRequested())
-    assert handing_on.of(ev.CancelStep)[-1].attempt == 2
-    handing_on.tell(ev.Finished(2, STOPPED))
-    assert handing_on.result.status is DispatchStatus.CANCELLED
 
 
 def test_a_step_that_fails_is_planned_for_anew_while_the_others_are_busy():

@@ -87,15 +87,6 @@ def test_two_robots_take_30_seconds_for_steps_that_sum_up_to_48(steps, schedule)
     assert together.world.instance == alone.world.instance
 
 
-def test_executors_that_serve_one_robot_at_a_time_take_longer_but_less_than_the_sum(
-    steps, schedule
-):
-    run = Simulation(steps, RunOrder.of(len(steps), schedule), shared=())
-    run.run()
-    assert run.dispatcher.result.status is DispatchStatus.SUCCEEDED
-    assert 30.0 < run.now < 48.0
-
-
 def test_a_late_step_delays_its_own_robot_only(steps, schedule):
     late = ["pick(item=book): delay 5"]
     run = Simulation(steps, RunOrder.of(len(steps), schedule), faults=late)

@@ -120,30 +120,6 @@ def test_cancel_stops_all_robots_and_names_all_that_do_not_answer():
     assert bench.result.message.count("may still be acting") == 2
 
 
-def test_nothing_begins_while_a_step_is_being_stopped():
-    bench = Bench(
-        GO, PICK, MEET, order=order(3, (1, 2), agents=(("r1",), ("r2",), ("r2",))), min_timeout=1.0
-    ).start()
-    bench.tell(ev.Accepted(attempts(bench)[0]))
-    bench.now += 20.0
-    bench.tell(ev.Accepted(attempts(bench)[1]))
-    bench.wait()  # `go` takes too long
-    end(bench, 1)
-    assert 2 not in attempts(bench)
-    end(bench, 0)  # it has succeeded all the same
-    assert bench.dispatcher.running == (2,)
-
-
-def test_an_outdated_plan_lets_all_robots_finish_their_steps():
-    bench = start()
-    bench.tell(ev.PlanOutdated("a cup has come"))
-    end(bench, 0)
-    assert bench.dispatcher.result is None
-    end(bench, 1)
-    assert (bench.result.status, bench.result.steps_done) == (DispatchStatus.OUTDATED, 2)
-    assert not bench.of(ev.CancelStep)
-
-
 def test_a_lost_scene_ends_the_plan_after_the_steps_that_run():
     bench = Bench(GO, PICK, MEET, order=order(3, (0, 2), agents=(("r1",), ("r2",), ("r1",))))
     bench.start()
@@ -161,14 +137,6 @@ def test_a_lost_scene_ends_the_plan_after_the_steps_that_run():
     assert 2 not in attempts(bench)
 
 
-def test_a_step_that_cannot_be_done_keeps_the_next_robot_from_beginning():
-    bench = Bench(GO, PICK, order=order(2, agents=(("r1",), ("r2",))))
-    bench.world.missing["go"] = "The door is closed."
-    bench.start()
-    assert not bench.of(ev.SendStep)
-    assert bench.codes == [OutcomeCode.PRECONDITION_FAILED]
-
-
 def test_one_answer_of_a_shared_executor_sends_nothing_after_a_step_that_cannot_be_done():
     steps = (step("look"), step("go", executor="base"), step("come", executor="base"))
     after = order(3, (0, 1), (0, 2), agents=(("r1", "r2"), ("r1",), ("r2",)))
@@ -178,20 +146,6 @@ def test_one_answer_of_a_shared_executor_sends_nothing_after_a_step_that_cannot_
     end(bench, 0)
     assert list(attempts(bench)) == [0]
     assert bench.codes == [OutcomeCode.SUCCEEDED, OutcomeCode.PRECONDITION_FAILED]
-
-
-def test_a_pause_lets_no_robot_begin_and_a_release_counts_for_one_step():
-    allowed = [0]
-
-    def may_begin() -> bool:
-        allowed[0] -= 1
-        return allowed[0] >= 0
-
-    bench = Bench(GO, PICK, order=order(2, agents=(("r1",), ("r2",))), may_begin=may_begin).start()
-    assert (bench.dispatcher.running, bench.dispatcher.deadline) == ((), None)
-    allowed[0] = 1
-    bench.tell(ev.StepReleased())
-    assert bench.dispatcher.running == (0,)
 
 
 def test_an_order_that_is_none_is_refused():

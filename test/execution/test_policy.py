@@ -6,7 +6,6 @@ from __future__ import annotations
 import pytest
 
 from fcp_ros.execution.dispatch_model import (
-    WORTH_REPLANNING,
     DispatchResult,
     DispatchStatus,
     FollowUp,
@@ -21,12 +20,6 @@ STEP = PlanStep("pick", (), 1.0, 1.0, 5.0, "execute_pick")
 def failed(code: OutcomeCode, unanswered: str = "") -> DispatchResult:
     record = StepRecord(0, STEP, Outcome(code), 1.0)
     return DispatchResult(DispatchStatus.STEP_FAILED, "why", 0, (record,), unanswered)
-
-
-@pytest.mark.parametrize("code", [c for c in OutcomeCode if c is not OutcomeCode.SUCCEEDED])
-def test_outcomes_that_a_new_plan_may_help_with_lead_to_one(code):
-    expected = FollowUp.REPLAN if code in WORTH_REPLANNING else FollowUp.FAILED
-    assert ReplanPolicy(3).decide(failed(code), 0).follow_up is expected
 
 
 def test_replanning_is_bounded_and_says_so():

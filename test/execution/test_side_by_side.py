@@ -39,10 +39,6 @@ def find(present, plan, other, shared=SHARED):
 FETCH = claim("pick r1 cup shelf", "go r1 shelf hall")
 
 
-def test_plans_that_share_nothing_do_not_meet(present):
-    assert find(present, claim("pick r2 book hall", "go r2 hall shelf"), FETCH) == ""
-
-
 @pytest.mark.parametrize(
     ("plan", "shared", "reason"),
     [
@@ -64,12 +60,6 @@ def test_what_two_plans_share_is_said(present, plan, shared, reason):
 def test_a_resource_that_is_not_enough_for_both_keeps_them_apart(present):
     found = find(present, claim("dance r2"), claim("dance r1"))
     assert found == "there is not enough battery for both"
-
-
-def test_a_room_that_one_shuts_and_the_other_enters(present):
-    shuts, enters = claim("shut r2 kitchen"), claim("enter r1 shelf kitchen")
-    assert "depends on" in find(present, shuts, enters)
-    assert "depends on" in find(present, enters, shuts)
 
 
 def test_the_goal_of_the_plan_that_runs_is_kept_from_the_other_one(present):
@@ -186,25 +176,6 @@ def begin_both(plans, *lines: str, goal: str = ""):
     assert plans.find_meeting(b"b", wanted, ahead) is None
     plans.begin(b"b", wanted, ahead)
     return ahead
-
-
-def list_held(plans, count: int) -> list[int]:
-    return [at for at in range(count + 1) if plans.is_held(b"b", at)]
-
-
-def test_a_step_waits_for_those_that_it_meets_and_not_for_the_others(plans):
-    ahead = begin_both(plans, *AFTER, goal="holding(r1, cup)")
-    assert ahead.goals == ["G"]
-    assert list(map(str, ahead.steps)) == ["pick(r1, cup, shelf)", "go(r1, shelf, hall)"]
-    assert list_held(plans, 3) == [0, 3], "the first robot's step, and the goal"
-    assert plans.find_awaited(b"b").steps == ahead.steps
-    plans.note_done(b"a", 0)
-    assert list_held(plans, 3) == [0]
-    plans.note_done(b"a", 1)
-    assert plans.is_anybody_waiting, "the second plan has to hear of it"
-    plans.leave(b"a")
-    assert list_held(plans, 3) == []
-    assert plans.find_loss(b"b") == ""
 
 
 def test_what_depends_on_the_goal_ahead_waits_for_all_of_it(plans):

@@ -22,17 +22,6 @@ from fcp_ros.fuzzy import (
 )
 
 
-def test_presets_are_ordered() -> None:
-    alphas = [AlphaPolicy(preset).alpha_for(0) for preset in AlphaPreset]
-    assert alphas == sorted(set(alphas))
-    assert [preset.value for preset in AlphaPreset] == [
-        "casual",
-        "typical",
-        "important",
-        "critical",
-    ]
-
-
 def test_criticality_lifts_towards_one() -> None:
     assert AlphaPolicy(0.6, criticality=0.5).alpha_for(0) == pytest.approx(0.8)
     assert AlphaPolicy(0.6, criticality=1.0).alpha_for(0) == 1.0

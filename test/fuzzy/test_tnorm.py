@@ -103,12 +103,6 @@ def test_the_degradation_in_the_paper() -> None:
     assert tnorm.degree_of(6 * tnorm.loss(0.8)) == 0.0
 
 
-def test_the_hamacher_family_has_its_known_members() -> None:
-    assert Hamacher(0.0).compose(0.5, 0.5) == pytest.approx(1.0 / 3.0)
-    assert Hamacher(1.0).compose(0.5, 0.8) == pytest.approx(0.4)
-    assert Hamacher(2.0).compose(0.5, 0.5) == pytest.approx(0.2)  # Einstein: ab / (2 - a - b + ab)
-
-
 @given(p=st.floats(0.0, 10.0), a=degrees, b=degrees)
 def test_the_hamacher_family_is_its_formula(p: float, a: float, b: float) -> None:
     below = p + (1.0 - p) * (a + b - a * b)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.domain import Domain, parse_domain
-from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan
 from fcp_ros.planning.model.request import AbsentExecutor
 
 TWO = {"bot_2": "robot"}
@@ -33,20 +33,6 @@ def list_agents(result):
 def test_the_other_robot_gets_the_steps(ask_two):
     assert list_agents(ask_two("on(mug_1, shelf)")) == {"bot"}, "it is nearer"
     assert list_agents(ask_two("on(mug_1, shelf)", "bot pick")) == {"bot_2"}
-
-
-def test_a_robot_without_an_arm_still_drives(ask_two):
-    assert list_agents(ask_two("at(bot, hall)", "bot pick", "bot place")) == {"bot"}
-
-
-def test_without_anybody_there_is_proven_to_be_no_plan(ask_two):
-    result = ask_two("on(mug_1, shelf)", "bot pick", "bot_2 pick", allow_relaxation=False)
-    assert result.status is PlanStatus.UNSOLVABLE_PROVEN
-
-
-def test_robots_that_are_not_there_and_executors_of_no_rule_change_nothing(ask_two):
-    result = ask_two("on(mug_1, shelf)", "bot_9 pick", "bot fly")
-    assert list_agents(result) == {"bot"}
 
 
 def test_robots_that_are_alike_are_not_taken_for_each_other(ask, house_facts):

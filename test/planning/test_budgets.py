@@ -2,7 +2,6 @@
 """Budgets: what a plan may use, and what is left out of a goal where that isn't enough."""
 
 from dataclasses import replace
-from math import inf
 
 import pytest
 
@@ -25,11 +24,8 @@ def test_a_single_part_is_not_left_out(ask):
     ("budgets", "left_out"),
     [
         ({"battery": 8.0}, 1),
-        ({"battery": 10.0}, 0),
         ({"steps": 3.0}, 1),
         ({"steps": 2.9}, None),
-        ({"steps": 7.0}, 0),
-        ({"cost": 3.0}, 1),
         ({"battery": 100.0, "steps": 4.0}, 1),
     ],
 )
@@ -43,13 +39,6 @@ def test_parts_are_left_out_where_the_budget_is_not_enough(budgets, left_out, as
     assert len(result.plan.left_out) == left_out
     assert [one.text for one in result.given_up] == list(result.plan.left_out)
     assert all(one.is_part and one.weight == 0.5 for one in result.given_up)
-
-
-def test_the_initial_amount_does_not_matter(ask):
-    low = ask(BOTH, budgets={"battery": 5.0}, resources={"battery": 60.0})
-    high = ask(BOTH, budgets={"battery": 5.0}, resources={"battery": 100.0})
-    assert len(low.plan.left_out) == len(high.plan.left_out) == 1
-    assert low.plan.resources_after["battery"] >= 55.0
 
 
 def test_a_budget_of_time_is_a_deadline(ask):
@@ -112,9 +101,6 @@ def test_graded_parts_count_where_they_are_kept(ask):
     [
         ({"batery": 5.0}, "There is no budget of 'batery': did you mean battery?"),
         ({"money": 5.0}, "what can be budgeted: battery, cost, time, steps"),
-        ({"battery": -1.0}, "a finite number, 0 or more"),
-        ({"steps": float("nan")}, "a finite number, 0 or more"),
-        ({"cost": inf}, "a finite number, 0 or more"),
     ],
 )
 def test_bad_budgets_are_refused(budgets, words, ask):

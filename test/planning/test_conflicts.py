@@ -69,13 +69,6 @@ def test_a_part_that_has_no_plan_alone_is_named_with_the_reason(ask):
     assert "dry forbids it (it would be ruined)" in result.message
 
 
-def test_three_parts_may_be_needed(ask):
-    goal = "on(mug_1, shelf) and at most once at(bot, kitchen) and at(bot, kitchen)"
-    result = ask(f"{goal} and not closed(crate)")
-    assert len(result.conflict.parts) == 3
-    assert "these 3 parts" in result.message
-
-
 def test_variables_are_those_of_the_whole_goal(ask):
     goal = 'on(?x, shelf) and is_a(?x, "book") and serves_as(?x, "drinking")'
     result = ask(f"{goal} and never holding(bot, book)")
@@ -84,11 +77,6 @@ def test_variables_are_those_of_the_whole_goal(ask):
         'is_a(?x, "book")',
         "never holding(bot, book)",
     )
-
-
-def test_the_degrees_are_not_asked_for(ask, degrees):
-    result = ask(CONTRADICTION, {"can_grasp(bot, mug_1)": 0.0})
-    assert result.conflict.minimal
 
 
 def test_without_time_a_conflict_is_not_minimal(ask, monkeypatch):

@@ -299,17 +299,6 @@ def test_what_changes_nothing_costs_no_further_task(goal, restore, degrees, stat
     assert len(compiled) == 2 * alone
 
 
-def test_hands_are_free_again(degrees, state):
-    domain = replace(parse_domain(LIDDED), restore={"holding": 4})
-    before = state(domain, ELEMENTS, ["on(lid, table)", "on(milk, shelf)"])
-    goal = check_goal(parse_expression("not on(lid, table)"), domain, before)
-    result = plan(PlanningRequest(domain, before, goal, PlanningOptions(keep=False), degrees({})))
-    assert [step.rule for step in result.plan.steps] in (["pick", "place"], ["pick", "put_in"])
-    goal = check_goal(parse_expression("holding(bot, lid)"), domain, before)
-    result = plan(PlanningRequest(domain, before, goal, PlanningOptions(keep=False), degrees({})))
-    assert [step.rule for step in result.plan.steps] == ["pick"]
-
-
 def test_a_search_that_was_cut_short_still_puts_things_right(degrees, state, monkeypatch):
     run = SearchRounds.run
 

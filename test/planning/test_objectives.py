@@ -47,11 +47,6 @@ def test_a_deadline_rules_out_plans_that_take_too_long(ask):
     assert late.status is PlanStatus.UNSOLVABLE_PROVEN
 
 
-def test_a_deadline_of_zero_leaves_only_what_holds_already(ask):
-    assert ask("on(mug_1, table)", deadline=0.0).status is PlanStatus.SOLVED_OPTIMALLY
-    assert ask("on(mug_1, shelf)", deadline=0.0).plan is None
-
-
 def test_two_robots_keep_a_deadline_side_by_side(house, state, degrees):
     """Each carries one thing; one after the other they would be too late."""
     elements = {"kitchen": "room", "hall": "room", "bot_1": "robot", "bot_2": "robot"}

@@ -13,39 +13,10 @@ from fcp_ros.cli.plan.options import Optimisation
 from fcp_ros.fuzzy import AlphaPolicy
 from fcp_ros.planning import PlanningOptions, SearchOptions, Switches
 from fcp_ros.planning.model.option_table import OPTION, OPTIONS, find_problems, make_options
-from fcp_ros.planning.model.request import AbsentExecutor
 
 PARTS = {"policy": AlphaPolicy, "search": SearchOptions}
 """Fields of `PlanningOptions` that have fields of their own in the table."""
 
-OTHERS = {
-    "indifference": 0.25,
-    "alpha": 0.7,
-    "criticality": 0.5,
-    "adaptive_alpha": True,
-    "length_factor": 0.9,
-    "free_length": 1,
-    "tnorm": "product",
-    "optimise": "cost",
-    "deadline": 60.0,
-    "allow_relaxation": False,
-    "confirm_below": 0.9,
-    "time_limit": 1.5,
-    "improve_time": 0.0,
-    "memory_limit": 64.0,
-    "max_expansions": 10,
-    "algorithm": "astar",
-    "heuristic": "blind",
-    "weight": 3.0,
-    "without": ["lazy", "chunks"],
-    "seed": 7,
-    "keep": False,
-    "explain": True,
-    "budgets": {"battery": 20.0},
-    "share_work": True,
-    "absent": frozenset({AbsentExecutor("robot_1", "pick")}),
-}
-"""A value for each option that is not its default."""
 
 NOT_ABOUT_PLANNING = {
     "goal", "domain", "scene", "types", "similar", "why", "out", "as_json", "oracle", "model",
@@ -61,24 +32,6 @@ def test_every_field_of_the_options_is_in_the_table():
     for field in known:
         part, _, rest = field.partition(".")
         assert not rest or rest in {f.name for f in fields(PARTS[part])}
-
-
-def test_defaults_are_those_of_the_options():
-    assert make_options({}) == PlanningOptions()
-    for option in OPTIONS:
-        assert option.read(PlanningOptions()) == option.default
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_a_value_arrives_where_it_belongs(name):
-    enabling = {"adaptive_alpha": True} if OPTION[name].field.startswith("policy") else {}
-    options = make_options({**enabling, name: OTHERS[name]})
-    assert OPTION[name].read(options) == OTHERS[name]
-    assert find_problems(options) == ()
-
-
-def test_no_option_is_left_out_here():
-    assert set(OTHERS) == set(OPTION)
 
 
 @pytest.mark.parametrize(

@@ -132,12 +132,6 @@ def test_a_suggested_plan_counts_only_if_it_reaches_alpha(suggest):
     assert f"membership {membership:.2f}, below alpha 0.99" in high.policy_notes[-1]
 
 
-def test_an_explanation_of_a_suggested_plan(suggest):
-    result, _ = suggest(find_steps(suggest), explain=True)
-    assert result.explanation is not None
-    assert "mug_1" in result.explanation.considered
-
-
 def test_the_part_of_a_session_has_the_suggester_too(house):
     suggester = ScriptedSuggester(None)
     session = PlanningSession(house, suggester=suggester)

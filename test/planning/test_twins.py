@@ -7,19 +7,14 @@ Random domains from `random_worlds`, against `rewriting_twin`.
 from dataclasses import replace
 
 import pytest
-from exhaustive_compiler import compile_task
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from random_worlds import DEGREES, SOFT, atom, worlds
-from rewriting_twin import Twin, fluents_of, walk, wandered
+from rewriting_twin import Twin, wandered
 
-from fcp_ros.cset import facts
-from fcp_ros.domain import ExpressionError, check_goal, evaluate, infer_types, parse_expression
+from fcp_ros.domain import ExpressionError, check_goal, parse_expression
 from fcp_ros.fuzzy import TNORMS, reaches
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
-from fcp_ros.planning.goal.alternatives import find_alternatives
-from fcp_ros.planning.goal.ground_goal import ground_goal
-from fcp_ros.planning.model.watch import Watch
 
 ALPHAS = st.sampled_from([0.0, 0.4, 0.85])
 
@@ -131,40 +126,3 @@ def compare(domain, instance, goal, source, tnorm, alpha):
         )
         assert result.status is expected, result.message
         assert result.best_membership == pytest.approx(twin.best, abs=1e-8)
-
-
-PROPERTY = settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
-
-
-@PROPERTY
-@given(
-    world=worlds(),
-    text=st.one_of(SOFT, SOFT.map("not ({})".format), st.tuples(SOFT, SOFT).map(" and not ".join)),
-    tnorm=st.sampled_from(sorted(TNORMS)),
-    rng=st.randoms(use_true_random=False),
-)
-def test_alternatives_are_worth_what_evaluate_says(degrees, world, text, tnorm, rng):
-    domain, instance = world
-    assume(facts(instance))
-    try:
-        goal = check_goal(parse_expression(text), domain, instance, text)
-    except ExpressionError:
-        assume(False)
-    watch = Watch(PlanningOptions())
-    task = compile_task(domain, instance, watch)
-    types = infer_types(goal, domain)
-    given_degrees = {}
-
-    def degree_of(predicate, arguments):
-        return given_degrees.setdefault((predicate, arguments), rng.choice([0.0, 0.25, 0.6, 1.0]))
-
-    formula = ground_goal(goal, types, domain, instance, watch).formula
-    alternatives = find_alternatives(formula, lambda a: degree_of(*a), TNORMS[tnorm], task, watch)
-    for _, state, _ in walk(domain, instance, rng, 4):
-        holding = [a.degree for a in alternatives if a.holds(fluents_of(task, state))]
-        expected = evaluate(goal, state, degree_of, TNORMS[tnorm], types=types)
-        assert max(holding, default=0.0) == pytest.approx(expected, abs=1e-9)

@@ -3,9 +3,8 @@
 
 import pytest
 
-from fcp_ros.planning import BestPlan, Phase, PlanningOptions, PlanStatus
+from fcp_ros.planning import BestPlan, PlanningOptions, PlanStatus
 from fcp_ros.planning.model.memberships import BATCH, Judge
-from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.watch import Interrupted, Watch
 
 
@@ -23,18 +22,6 @@ def test_every_status_is_told(repository):
         assert f"`{status.name}`" in page
 
 
-def test_good_options_have_no_problems():
-    assert find_problems(PlanningOptions()) == ()
-    assert find_problems(PlanningOptions(alpha=0, time_limit=float("inf"))) == ()
-
-
-@pytest.mark.parametrize("value", ["0.5", None, True, float("nan"), 2, -1e-9])
-def test_bad_alphas_are_named(value):
-    (problem,) = find_problems(PlanningOptions(alpha=value))
-    assert "alpha" in problem
-    assert repr(value) in problem
-
-
 def test_atoms_are_asked_in_batches_each_once(house, home, degrees):
     source = degrees()
     checks = []
@@ -46,28 +33,6 @@ def test_atoms_are_asked_in_batches_each_once(house, home, degrees):
     assert len(checks) >= 2
     assert judge.degree(*atoms[0]) == 1.0
     assert source.batches == 2
-
-
-def test_a_source_that_answers_too_little_is_refused(house, home):
-    class Short:
-        def judge(self, requests):
-            return []
-
-    with pytest.raises(ValueError, match="answered 0 of 1"):
-        Judge(house, home, Short()).degree("serves_as", ("mug_1", "drinking"))
-
-
-def test_the_watch_interrupts_with_a_sentence():
-    watch = Watch(PlanningOptions(), cancelled=lambda: True)
-    with pytest.raises(Interrupted) as caught:
-        watch.enter(Phase.SEARCH)
-    assert caught.value.status is PlanStatus.CANCELLED
-    assert "search" in caught.value.sentence
-
-    watch = Watch(PlanningOptions(max_expansions=3))
-    watch.count_expansions(2, 5)
-    assert watch.expansions_left == 1
-    assert watch.out_of_expansions().status is PlanStatus.UNSOLVABLE_INCOMPLETELY
 
 
 def test_the_watch_stops_improving_a_plan_that_is_good_enough():

@@ -2,7 +2,6 @@
 """Application conditions: negative, positive, nested (case 21)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -92,14 +91,6 @@ def test_a_positive_condition_names_what_is_lacking() -> None:
     assert len(list(find_matches(rule, scene(2, 1)))) == 2
 
 
-def test_a_condition_may_ask_for_an_element_only() -> None:
-    lonely = pick(ConditionKind.NAC, scene(2), monic=True)
-    assert len(list(find_matches(lonely, scene(1)))) == 1
-    match = next(find_homs(lonely.L, scene(2)))
-    (violation,) = check_match(lonely, match)
-    assert violation.elements == ("i2",)
-
-
 def test_a_condition_may_identify_elements() -> None:
     # L -> P that merges two vertices: the condition speaks of matches that merge them too.
     left, point = graph(2), graph(1)
@@ -108,29 +99,6 @@ def test_a_condition_may_identify_elements() -> None:
     rule = Rule("pair", identity(left), identity(left), (different,), monic=False)
     assert len(list(find_homs(left, graph(3), monic=False))) == 9
     assert len(list(find_matches(rule, graph(3)))) == 6
-
-
-LOOPS = graph(6, [(v, v) for v, n in enumerate([2, 3, 2, 4, 5, 1], start=1) for _ in range(n)])
-
-
-def some_vertex(*conditions: ApplicationCondition) -> Rule:
-    left = graph(1)
-    return Rule("some", identity(left), identity(left), conditions)
-
-
-def chosen(rule: Rule) -> list[str]:
-    return [match.by_name()["v1"] for match in find_matches(rule, LOOPS)]
-
-
-def test_case_21_by_conditions_on_patterns() -> None:
-    # "At least 2 and fewer than 4 self-loops", of vertices with 2, 3, 2, 4, 5, 1 loops: some two
-    # loops that differ, and no four.
-    left = graph(1)
-    conditions = tuple(
-        ApplicationCondition(kind, f"{n} loops", inclusion(left, graph(1, [(1, 1)] * n)), True)
-        for kind, n in ((ConditionKind.PAC, 2), (ConditionKind.NAC, 4))
-    )
-    assert chosen(some_vertex(*conditions)) == ["v1", "v2", "v3"]
 
 
 # --- nested conditions
@@ -197,19 +165,6 @@ def test_a_positive_condition_with_a_nested_one() -> None:
     assert violation_at(rule, kitchen()) is not None
 
 
-def test_a_negative_condition_with_a_nested_one() -> None:
-    # No shelf without something on it.
-    rule = with_condition(
-        ApplicationCondition(ConditionKind.NAC, "free shelf", SHELVES, nested=(EMPTY,))
-    )
-    full = kitchen(("on", "i2", "s1"), ("on", "i", "s2"), heights={"s1": 1.0, "s2": 2.0})
-    assert violation_at(rule, full) is None
-    free = kitchen(("on", "i2", "s1"), heights={"s1": 1.0, "s2": 2.0})
-    violation = violation_at(rule, free)
-    assert violation is not None
-    assert violation.message == "'free shelf' must not match, but it does: s2"
-
-
 def test_conditions_compare_attributes() -> None:
     low = ValueComparison(ValueVariable("h"), Comparator.LESS, 1.5)
     rule = with_condition(ApplicationCondition(ConditionKind.PAC, "low", SHELVES, where=(low,)))
@@ -242,48 +197,6 @@ def test_variables_of_the_left_side_bind_conditions() -> None:
     rule = Rule("r", identity(left), identity(left), (same,))
     state = kitchen(heights={"s1": 1.0, "s2": 2.0, "s3": 1.0})
     assert [match.by_name()["s"] for match in find_matches(rule, state)] == ["s2"]
-
-
-def test_conditions_nest_as_deep_as_wanted() -> None:
-    # On every shelf lies something that is clean: no shelf without any thing that is clean.
-    thing = inclusion(SHELVES.target, kitchen(("on", "i2", "s"), heights={"s": ValueVariable("h")}))
-    clean = kitchen(("on", "i2", "s"), ("clean", "i2"), heights={"s": ValueVariable("h")})
-    is_clean = ApplicationCondition(ConditionKind.PAC, "clean", inclusion(thing.target, clean))
-    some = ApplicationCondition(ConditionKind.PAC, "thing", thing, nested=(is_clean,))
-    none = ApplicationCondition(ConditionKind.NAC, "shelf", SHELVES, nested=(_negated(some),))
-    rule = with_condition(none)
-    heights = {"s1": 1.0, "s2": 2.0}
-    on = (("on", "i2", "s1"), ("on", "i3", "s2"), ("on", "i4", "s2"))
-    both = kitchen(*on, ("clean", "i2"), ("clean", "i4"), heights=heights)
-    assert violation_at(rule, both) is None
-    violation = violation_at(rule, kitchen(*on, ("clean", "i4"), heights=heights))
-    assert violation is not None
-    assert violation.message == "'shelf' must not match, but it does: s1"
-
-
-def test_identities_join_conditions() -> None:
-    # Along the identity, a positive condition says "all of these", a negative one "not all".
-    left = kitchen()
-    clean = inclusion(left, kitchen(("clean", "i")))
-    on = inclusion(left, kitchen(("on", "i", "s1")))
-    parts = tuple(ApplicationCondition(ConditionKind.PAC, "p", part) for part in (clean, on))
-    both = ApplicationCondition(ConditionKind.PAC, "both", identity(left), nested=parts)
-    either = ApplicationCondition(
-        ConditionKind.NAC, "either", identity(left), nested=tuple(map(_negated, parts))
-    )
-    facts = (("clean", "i"), ("on", "i", "s1"))
-    states = [kitchen(*tuples) for tuples in ((), facts[:1], facts[1:], facts)]
-    for condition, expected in ((both, [0, 0, 0, 1]), (either, [0, 1, 1, 1])):
-        rule = with_condition(condition)
-        assert [violation_at(rule, state) is None for state in states] == expected
-    violation = violation_at(with_condition(both), states[1])
-    assert violation is not None
-    assert "nothing is like" in violation.message
-
-
-def _negated(condition: ApplicationCondition) -> ApplicationCondition:
-    kinds = {ConditionKind.PAC: ConditionKind.NAC, ConditionKind.NAC: ConditionKind.PAC}
-    return replace(condition, kind=kinds[condition.kind])
 
 
 def test_what_is_no_condition_of_the_rule_is_refused() -> None:

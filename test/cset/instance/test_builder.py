@@ -17,9 +17,7 @@ from fcp_ros.cset import (
     with_facts,
 )
 from fcp_ros.cset.constraints import find_conflicts
-from fcp_ros.cset.draft import Change
 from fcp_ros.cset.instance import has_same_content
-from fcp_ros.cset.state_facts import AttributeChange, delta_of
 from fcp_ros.foundation.persistent_map import PersistentMap
 
 KITCHEN = Schema(
@@ -120,37 +118,6 @@ def test_merging_unites_tuples_and_attributes() -> None:
         "next(shelf, shelf)": {"metres": 9.0},
     }
     assert list(state.tuples("next")) == sorted(state.tuples("next"))
-
-
-def test_the_tuple_that_stays_takes_attributes_over() -> None:
-    builder = InstanceBuilder(KITCHEN)
-    a, b, c = (builder.add("place", name) for name in "abc")
-    early, late = builder.relate("next", a, b), builder.relate("next", a, c)
-    builder.set_attribute(late, "metres", 3)
-    builder.merge(b, c)
-    state = builder.build()
-    assert list(state.tuples("next")) == [early]
-    assert state.attribute(early, "metres") == 3.0
-
-
-def test_a_merge_in_a_change_removes_and_adds_the_tuple() -> None:
-    state = kitchen()
-    builder = InstanceBuilder.of(state)
-    table, shelf = builder.id_of("table"), builder.id_of("shelf")
-    (on,), (next_,) = state.tuples("on"), state.tuples("next")
-    builder.merge(shelf, table)
-    change = builder.change()
-    mug = state.id_of("mug")
-    assert change == Change(
-        deleted=(table,),
-        added=(("on", on, (mug, shelf)), ("next", next_, (shelf, shelf))),
-        removed=(("on", on, (mug, table)), ("next", next_, (table, shelf))),
-    )
-    delta = delta_of(state, builder.build(), change)
-    assert delta.attributes == (
-        AttributeChange("next(shelf, shelf)", "metres", None, 2.0),
-        AttributeChange("on(mug, shelf)", "since", None, 5),
-    )
 
 
 def test_references_to_what_is_gone_are_all_named() -> None:

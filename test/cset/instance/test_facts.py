@@ -83,7 +83,3 @@ def test_only_some_relations() -> None:
 def test_a_fact_that_does_not_fit_is_refused(fact: Fact, message: str) -> None:
     with pytest.raises(InstanceError, match=message):
         with_facts(rooms().build(), add=[fact])
-
-
-def test_facts_read_well() -> None:
-    assert str(Fact("at", ("t1", "r1"))) == "at(t1, r1)"

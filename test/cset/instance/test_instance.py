@@ -4,7 +4,7 @@
 import pickle
 
 import pytest
-from example_graphs import GRAPH, edges_of, graph
+from example_graphs import GRAPH, graph
 
 from fcp_ros.cset import (
     Attribute,
@@ -53,34 +53,6 @@ def home() -> Instance:
         builder.set_function("made_by", mug, robot)
         builder.relate("on", mug, table)
     return builder.build()
-
-
-def test_reading() -> None:
-    state = home()
-    mug, table = state.id_of("mug_1"), state.id_of("table_1")
-    assert [state.name_of(e) for e in state.elements("thing")] == [
-        "table_1",
-        "mug_1",
-        "table_2",
-        "mug_2",
-    ]
-    assert state.elements("thing", subtypes=False) == ()
-    assert state.type_of(mug) == "mug"
-    assert state.name_of(state.apply("made_by", mug)) == "robot_1"
-    assert state.attribute(mug, "colour") == "red"
-    assert state.attribute(mug, "weight") is None
-    assert state.attributes(mug) == {"colour": "red"}
-    row = state.find_tuple("on", (mug, table))
-    assert row is not None
-    assert state.tuples("on")[row] == (mug, table)
-    assert list(state.tuples_at("on", "support", table)) == [row]
-    assert list(state.tuples_at("on", "item", table)) == []
-    assert state.type_of(row) == "on"
-    assert state.name_of(row) == "on(mug_1, table_1)"
-    assert state.find_tuple("on", (table, mug)) is None
-    assert state.has("mug_1")
-    assert not state.has("mug_9")
-    assert len(state.elements("on")) == 2
 
 
 def test_what_does_not_exist_is_named() -> None:
@@ -167,17 +139,6 @@ def test_functional_conflicts_are_values() -> None:
     )
     assert find_conflicts(state, ["holding"]) == ()
     assert find_conflicts(home()) == ()
-
-
-def test_merging_moves_tuples_and_values() -> None:
-    builder = InstanceBuilder.of(home())
-    builder.merge(builder.id_of("table_1"), builder.id_of("table_2"))
-    builder.merge(builder.id_of("mug_1"), builder.id_of("mug_2"))
-    state = builder.build()
-    assert [state.name_of(row) for row in state.tuples("on")] == ["on(mug_1, table_1)"]
-    edges = InstanceBuilder.of(graph(3, [(1, 2), (2, 3)]))
-    edges.merge(edges.id_of("v1"), edges.id_of("v3"))
-    assert edges_of(edges.build()) == [("v1", "v2"), ("v2", "v1")]
 
 
 def test_the_builder_refuses_what_is_no_instance() -> None:

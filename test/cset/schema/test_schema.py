@@ -45,12 +45,10 @@ def test_lookups_name_the_near_miss() -> None:
     [
         ({"types": {"a": ("b",)}}, "no type 'b' in the parents of type 'a'"),
         ({"types": {"a": ("b",), "b": ("a",)}}, "forms a cycle: 'a' is_a 'b' is_a 'a'; remove one"),
-        ({"types": {"a": ("a",)}}, "is_a forms a cycle: 'a' is_a 'a'; remove one of these"),
         ({"types": {"a": (), "": ()}}, "'' is no name; names are texts that are not empty"),
         ({"functions": (Function("f", "a", "z"),)}, "no type 'z' in function 'f'"),
         ({"functions": (Function("f", "a", "a"),) * 2}, "function 'f' is declared twice"),
         ({"relations": (Relation("r", ()),)}, "relation 'r' has no legs"),
-        ({"relations": (Relation("r", (("x", "z"),)),)}, "no type 'z' in leg 'x' of relation 'r'"),
         ({"relations": (Relation("r", (("x", "a"), ("x", "a"))),)}, "leg 'x' is declared twice"),
         ({"relations": (Relation("r", (("x", "a"),), ("y",)),)}, "no leg 'y' in relation 'r'"),
         ({"relations": (Relation("a", (("x", "a"),)),)}, "type or relation 'a' is declared twice"),
@@ -62,10 +60,6 @@ def test_lookups_name_the_near_miss() -> None:
                 "attributes": tuple(Attribute("t", owner, AttributeKind.INT) for owner in "ab"),
             },
             "attribute 't' is declared twice of type 'b'",
-        ),
-        (
-            {"attributes": (Attribute("t", "a", AttributeKind.ENUM, ("x", "x")),)},
-            "value 'x' is listed twice for attribute 't' of 'a'",
         ),
     ],
 )

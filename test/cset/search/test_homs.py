@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from example_graphs import cycle, graph, path
+from example_graphs import graph, path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +16,6 @@ from fcp_ros.cset import (
     Function,
     Instance,
     InstanceBuilder,
-    Relation,
     Schema,
     SchemaError,
     find_hom,
@@ -31,17 +30,9 @@ SYMMETRIC = Schema(
 DYNAMICS = Schema("dynamics", {"X": ()}, (Function("next", "X", "X"),))
 
 
-def rows_of(instance: Instance) -> list[int]:
-    return [row for relation in instance.schema.relations for row in instance.tuples(relation.name)]
-
-
 def count(pattern: Instance, target: Instance, **options: Any) -> int:
     options.setdefault("monic", False)
     return sum(1 for _ in find_homs(pattern, target, **options))
-
-
-def ids(instance: Instance, *names: str) -> list[int]:
-    return [instance.id_of(name) for name in names]
 
 
 def symmetric(vertices: int, edges: list[tuple[int, int]]) -> Instance:
@@ -67,63 +58,6 @@ def symmetric_cycle(n: int) -> Instance:
 
 def complete(n: int) -> Instance:
     return symmetric(n, [(i, j) for i in range(1, n + 1) for j in range(i + 1, n + 1)])
-
-
-def test_case_1_paths_and_loops() -> None:
-    # A path of 2 edges fits at the 1st and 2nd vertex of P4; around a loop it fits once, but not
-    # monically; a loop needs a loop.
-    assert count(path(3), path(4)) == 2
-    assert count(path(3), cycle(1)) == 1
-    assert count(path(3), cycle(1), monic=True) == 0
-    assert count(cycle(1), path(4)) == 0
-
-
-@pytest.mark.parametrize(
-    ("fixed", "expected"),
-    [
-        ({"v1": "v2", "v2": "v3", "v3": "v4"}, 1),
-        ({"v1": "v2", "v3": "v4"}, 1),
-        ({"e1": "e2"}, 1),
-        # v1 and v2 are joined by an edge, and P4 has no loop at 3.
-        ({"v1": "v2", "v2": "v3", "v3": "v3"}, 0),
-        ({"v1": "v3", "v2": "v3"}, 0),
-    ],
-)
-def test_case_2_what_is_fixed_from_the_start(fixed: dict[str, str], expected: int) -> None:
-    pattern, target = path(3), path(4)
-    initial = {pattern.id_of(key): target.id_of(value) for key, value in fixed.items()}
-    assert count(pattern, target, initial=initial) == expected
-
-
-def test_case_3_monic_by_type() -> None:
-    # Two parallel edges: both to any one of the 6 edges, or to the two parallel ones in 2 orders:
-    # 8. Different vertices leave out the 3 loops: 5. Different edges leave the 2 orders.
-    parallel = graph(2, [(1, 2), (1, 2)])
-    target = graph(3, [(1, 2), (2, 3), (2, 3), (1, 1), (2, 2), (3, 3)])
-    assert count(parallel, target) == 8
-    assert count(parallel, target, monic=["V"]) == 5
-    assert count(parallel, target, monic=["E"]) == 2
-    assert count(parallel, target, monic=True) == 2
-
-
-def test_case_4_functions_between_sets() -> None:
-    # 2^4 = 16 maps, all but the 2 constant ones onto both; 5^3 = 125 maps, 5 * 4 * 3 = 60 monic.
-    homs = list(find_homs(graph(4), graph(2), monic=False))
-    assert len(homs) == 16
-    assert sum(len(hom.image()) == 2 for hom in homs) == 14
-    assert count(graph(3), graph(5)) == 125
-    assert count(graph(3), graph(5), monic=True) == 60
-
-
-def test_case_5_walks() -> None:
-    # Walks of 3 edges: 1111, 1112, 1123, 1233, 2333, 3333. Those that visit all three vertices are
-    # 1123 and 1233; 3 edges cannot cover 4.
-    target = graph(3, [(1, 2), (2, 3), (1, 1), (3, 3)])
-    homs = list(find_homs(path(4), target, monic=False))
-    vertices, edges = frozenset(target.elements("V")), frozenset(target.elements("E"))
-    assert len(homs) == 6
-    assert sum(hom.image() >= vertices for hom in homs) == 2
-    assert sum(hom.image() >= edges for hom in homs) == 0
 
 
 @pytest.mark.parametrize(
@@ -167,7 +101,7 @@ def dynamics(successors: list[int]) -> Instance:
     return builder.build()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(data=st.data())
 def test_join_search_equals_brute_force(
     data: st.DataObject, searches: Callable[..., Any], brute_force: Callable[..., Any]
@@ -178,33 +112,6 @@ def test_join_search_equals_brute_force(
     assert len(found) == len(set(found))
     assert set(found) == brute_force(pattern, target, **options)
     assert all(not hom.violations() for hom in homs)
-
-
-@settings(max_examples=20, deadline=None)
-@given(data=st.data())
-def test_a_tuple_may_be_fixed_too(data: st.DataObject, instances: Callable[..., Any]) -> None:
-    pattern, target = data.draw(instances(2)), data.draw(instances(2))
-    homs = list(find_homs(pattern, target, monic=False))
-    for row in pattern.tuples("on"):
-        for image in target.tuples("on"):
-            fixed = list(find_homs(pattern, target, monic=False, initial={row: image}))
-            assert set(fixed) == {hom for hom in homs if hom(row) == image}
-
-
-def test_subtypes_and_attributes() -> None:
-    schema = Schema(
-        "s", {"item": (), "mug": ("item",), "place": ()}, (), (Relation("on", (("x", "item"),)),)
-    )
-    builder = InstanceBuilder(schema)
-    item, mug = builder.add("item", "item"), builder.add("mug", "mug")
-    builder.relate("on", item)
-    builder.relate("on", mug)
-    target = builder.build()
-    for type_, expected in (("item", {"item", "mug"}), ("mug", {"mug"})):
-        builder = InstanceBuilder(schema)
-        builder.relate("on", builder.add(type_, "x"))
-        homs = find_homs(builder.build(), target)
-        assert {hom.by_name()["x"] for hom in homs} == expected
 
 
 def test_a_limit_and_the_empty_pattern() -> None:
@@ -231,9 +138,3 @@ def test_wrong_arguments_are_refused() -> None:
         find_homs(dynamics([0]), graph(1))
     with pytest.raises(SchemaError, match="no type 'W'"):
         find_homs(graph(1), graph(1), monic=["W"])
-
-
-def test_an_image_that_does_not_exist_matches_nothing() -> None:
-    pattern = path(2)
-    for name in ("v1", "e1"):
-        assert count(pattern, path(3), initial={pattern.id_of(name): 999}) == 0

@@ -44,23 +44,17 @@ def test_names_are_resolved(household, flat, text, resolved):
     ("text", "column", "words"),
     [
         ("onn(mug_1, table_1)", 1, "did you mean on?"),
-        ("frobnicate(mug_1)", 1, "Unknown predicate frobnicate"),
         ("closed(fridge_1) and on(mug_1)", 22, "write on(item, support)"),
         ("on(mug_7, table_1)", 4, "did you mean mug_"),
         ("on(mug, table_1)", 4, 'is_a(?x, "mug")'),
         ("on(xylophone, table_1)", 4, "no element called xylophone"),
-        ('on("nothing at all", table_1)', 4, "no element called nothing at all"),
         ("on(mug_1, kitchen_1)", 11, "kitchen_1 is a room, but on takes a support as its second"),
         ("serves_as(?x, ?y)", 15, "double quotes"),
-        ("is_a(?x, ?y)", 10, "double quotes"),
         ("exists ?x: unicorn (on(?x, table_1))", 8, "Unknown type unicorn"),
-        ("exists ?x: cupp (on(?x, table_1))", 8, "did you mean cup?"),
         ("exists ?x: room (on(?x, table_1))", 21, "?x is a room, but on takes an item"),
         ("exists ?x: thing (serves_as(?x, drinking))", 29, "quantify over item"),
         ("exists ?x: cup (exists ?x: cup (on(?x, table_1)))", 24, "rename"),
-        ("on(?x, table_1) and exists ?x: cup (on(?x, table_1))", 28, "rename"),
         ("on(?x, table_1) and at(?x, kitchen_1)", 24, "nothing is"),
-        ("is_a(?x, zeppelin) and is_a(?y, mug) and at(?x, ?x)", 49, "nothing is"),
     ],
 )
 def test_faults_are_pointed_at(household, flat, text, column, words):
@@ -130,8 +124,6 @@ def test_requirements_stand_at_the_top_or_within_forall(text):
     ("text", "column", "message"),
     [
         ("p() or never q()", 8, "A trajectory constraint stands within a condition"),
-        ("not (prefer 0.5: p())", 6, "A preference stands within a condition"),
-        ("exists ?x: mug (sometime on(?x, t))", 17, "A trajectory constraint stands within"),
         ("always sometime p()", 8, "A trajectory constraint stands within"),
         ("prefer 0.5: (prefer 0.5: p())", 14, "A preference stands within a preference"),
         (
@@ -143,7 +135,6 @@ def test_requirements_stand_at_the_top_or_within_forall(text):
         ("never serves_as(mug_1, drinking)", 7, "serves_as is graded"),
         ("on(?x, t) and never on(?x, s)", 15, "?x has no quantifier within the trajectory"),
         ("on(?x, t) and prefer cost 3: clean(?x)", 15, "?x has no quantifier within the pref"),
-        ("on(?x, t) and prefer 0.1: (clean(?x) and never p())", 15, "?x has no quantifier"),
     ],
 )
 def test_elsewhere_they_are_refused_with_their_place(text, column, message):

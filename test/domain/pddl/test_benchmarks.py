@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from fcp_ros.domain.expressions.structure import has_requirements
 from fcp_ros.domain.pddl.source_text import read_source
 from fcp_ros.domain.pddl.task_reader import read_texts, work_out
@@ -27,23 +25,6 @@ def test_taskography(shared_dir):
         assert {"inroom", "inplace", "atlocation"} <= functional, file
         # GoToRoom has seven parameters, three of them in pairs; the facts rule out all but one way.
         assert len(task.domain.rules) <= 16, file
-
-
-@pytest.mark.parametrize(
-    "domain", ["delivery", "ferry", "forest", "gripper", "heavy", "miconic", "spanner"]
-)
-def test_generalised_planning(shared_dir, domain):
-    folder = shared_dir / "bench" / "genplan" / domain
-    files = problems(folder)
-    assert len(files) >= 10
-    for file in files[::3]:
-        assert work_out(read(folder / "domain.pddl", file)).domain.rules, file
-
-
-def test_early_competitions(shared_dir):
-    for domain in (shared_dir / "bench" / "fluents").glob("*/domain.pddl"):
-        for file in problems(domain.parent)[:2]:
-            assert work_out(read(domain, file)).domain.rules, file
 
 
 def test_preferences_and_trajectory_constraints(shared_dir):

@@ -91,49 +91,6 @@ def test_functional_legs_are_sound(parameters, condition, effect, init, function
     assert found == functional
 
 
-@pytest.mark.parametrize(
-    ("parameters", "condition", "effect"),
-    [
-        # Universal over a part of what the leg can hold.
-        ("?x - a", "(forall (?u - sub) (not (q ?u ?x)))", "(q ?x ?x) (p ?x)"),
-        ("?x - a", "(not (exists (?u - sub) (q ?x ?u)))", "(q ?x ?x)"),
-        ("?x - a", "(forall (?u - a) (not (q ?u ?u)))", "(q ?x ?x)"),
-        ("?x - a", "(forall (?u - a) (not (q ?u ?x)))", "(q ?x ?x)"),
-        ("?x - a", "(forall (?u ?v - a) (not (q ?u ?v)))", "(one ?x)"),
-        ("?x - a", "(forall (?u - a) (or (q ?u ?x) (= ?u ?x)))", "(one ?x)"),
-        ("?x - a", "(forall (?u - a) (exists (?v - a) (q ?u ?v)))", "(one ?x)"),
-        ("?x - sub", "(exists (?u - a) (and (q ?u ?x) (not (= ?u ?x))))", "(one ?x)"),
-        # Static facts that share an argument: a key, or not.
-        ("?x ?y ?z - a", "(and (q ?x ?y) (q ?x ?z))", "(one ?y) (p ?z)"),
-        ("?x ?y ?z - a", "(and (q ?y ?x) (q ?z ?x))", "(one ?y) (p ?z)"),
-        # Effects with equality.
-        ("?x ?y - a", "(p ?x)", "(forall (?w - a) (when (not (= ?w ?x)) (q ?w ?y)))"),
-        ("?x ?y - a", "(p ?x)", "(when (not (= ?x ?y)) (q ?x ?y)) (one ?x)"),
-        ("?x ?y - a", "(p ?x)", "(forall (?w - sub) (when (= ?w ?x) (q ?w ?y)))"),
-        ("?x - a", "(p ?x)", "(forall (?w ?v - a) (when (= ?w ?v) (q ?w ?v)))"),
-        ("?x - a", "(p ?x)", "(forall (?w ?v - sub) (when (not (= ?w ?v)) (q ?w ?v)))"),
-        # Conditions of effects with quantifiers.
-        ("?x - a", "(p ?x)", "(forall (?w - a) (when (exists (?v - a) (q ?v ?w)) (one ?w)))"),
-        ("?x - a", "(p ?x)", "(forall (?w - a) (when (forall (?v - a) (not (q ?v ?w))) (one ?w)))"),
-        ("?x - a", "(p ?x)", "(when (or (one ?x) (r)) (not (p ?x))) (one ?x)"),
-        # Added and deleted by different effects, and the same parameters twice.
-        ("?x ?y - a", "(p ?x)", "(when (r) (not (one ?y))) (one ?x)"),
-        ("?x ?y - a", "(p ?x)", "(forall (?w - a) (not (p ?w))) (p ?y)"),
-        ("?x ?y - a", "(and (p ?x) (not (p ?y)))", "(p ?y) (not (p ?x))"),
-        ("?x ?y - a", "(and (p ?x) (p ?y))", "(q ?x ?y) (not (p ?x)) (not (p ?y))"),
-    ],
-)
-def test_conditions_and_effects(parameters, condition, effect):
-    domain = DOMAIN.format(parameters=parameters, condition=condition, effect=effect)
-    for init in (
-        AT_MOST_ONE,
-        EACH_ONE,
-        "(q y1 x1) (q y2 y1) (p x2) (p y2)",
-        "(q x1 x2) (q x1 y1) (p x1)",
-    ):
-        agreed(domain, init)
-
-
 def agreed(domain, init):
     """The task, after its states and steps have been compared with those of PDDL."""
     task, _ = compared(domain, PROBLEM.format(objects=ALL, init=init))

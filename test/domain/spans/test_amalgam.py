@@ -8,7 +8,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.cset import Fact, InstanceBuilder, Relation, Schema, facts, find_homs
+from fcp_ros.cset import InstanceBuilder, Relation, Schema, facts, find_homs
 from fcp_ros.domain import ActionRule, Atom, Duration, Literal, Parameter, Variable, build_span
 from fcp_ros.domain.model import Effect
 from fcp_ros.domain.rule_spans import apply_rule
@@ -189,40 +189,6 @@ def test_rewriting_equals_the_semantics_on_sets(rule, held):
 
 
 # --- by hand
-
-
-def apply_to(rule, held, **binding):
-    state = state_of(held)
-    span = build_span(rule, SCHEMA)
-    mapping = {span.parameters[name]: state.id_of(value) for name, value in binding.items()}
-    (match,) = find_homs(span.rule.L, state, initial=mapping)
-    return apply_rule(rule, span, match)
-
-
-def test_what_one_effect_adds_stays_where_another_deletes_it():
-    mark = atom("marked", "x")
-    both = rule_of(
-        (("p", "box"),),
-        effects=(
-            Effect((Parameter("x", "thing"),), (Literal(mark),), (), (mark,)),
-            Effect((), (), (atom("marked", "p"),), ()),
-        ),
-    )
-    result = apply_to(both, {("marked", "b1"), ("marked", "i1")}, p="b1")
-    assert as_sets(result.instance) == {("marked", "b1")}
-    assert set(result.delta.removed) == {Fact("marked", ("i1",))}
-    assert not result.delta.added
-
-
-def test_a_condition_that_fails_is_named():
-    rule = rule_of(
-        (("p", "box"),),
-        when=(Literal(atom("in", "any", "p"), negated=True),),
-        effects=(Effect((), (), (atom("marked", "p"),), ()),),
-    )
-    result = apply_to(rule, {("in", "i1", "b1")}, p="b1")
-    assert result.instance is None
-    assert "not in" in result.violations[0].message
 
 
 def test_a_functional_leg_that_effects_break_is_refused():

@@ -5,8 +5,6 @@ import pytest
 
 from fcp_ros.cset import Fact, facts, find_homs, find_matches, rewrite, with_facts
 from fcp_ros.cset.constraints import find_conflicts
-from fcp_ros.domain.expressions.syntax import Atom, TypedVariable, Variable
-from fcp_ros.domain.model import Constraint
 from fcp_ros.domain.rule_spans import build_constraint_pattern, build_span
 
 
@@ -47,19 +45,6 @@ def test_every_rule_is_a_natural_span_of_its_parts(household):
         assert len(span.rule.conditions) >= len(rule.negative())
         for condition in span.rule.conditions:
             assert not condition.inclusion.violations()
-
-
-@pytest.fixture
-def dirty_flat(flat):
-    """A state in which every rule has something to do."""
-    return with_facts(flat, add=[Fact("switched_on", ("stove_1",))])
-
-
-@pytest.mark.parametrize(
-    "rule", ["navigate", "open", "open_door", "pick", "unstack", "switch_off", "switch_on_movable"]
-)
-def test_rules_that_apply_at_once(household, dirty_flat, rule):
-    assert matches(household, dirty_flat, rule)[1]
 
 
 def test_a_whole_day_uses_every_rule(household, flat):
@@ -132,15 +117,3 @@ def test_constraints_as_patterns(household, flat):
         {"liquid": "milk_1", "surface": "fridge_1"}
     ]
     assert not list(find_homs(fire, wet))
-
-
-def test_patterns_share_variables_between_atoms(household):
-    x, y = Variable("x"), Variable("y")
-    constraint = Constraint(
-        "c",
-        (TypedVariable("x", "item"), TypedVariable("y", "stove")),
-        (Atom("on", (x, y)), Atom("switched_on", (y,))),
-        "",
-    )
-    pattern = build_constraint_pattern(constraint, household.schema)
-    assert facts(pattern) == {Fact("on", ("x", "y")), Fact("switched_on", ("y",))}

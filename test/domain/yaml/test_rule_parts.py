@@ -143,16 +143,12 @@ def test_a_rule_may_have_effects_alone():
     assert parse_domain(text).rules["shut"].add == ()
 
 
-PICK = "parameters: {robot: robot, item: item, place: place}"
 STEP = "- go(robot, here, there)"
 FAULTS = [
     # costs
     ("base: 2", "base: -2", "base: -2", "a cost of go is -2"),
-    ("base: 2", "base: .nan", "base: .nan", "a cost of go is nan"),
     ("cost: 0", "cost: .inf", "cost: .inf", "a cost of shut is inf"),
-    ("cost: 0", "cost: -0.5", "cost: -0.5", "0 or more"),
     ("cost: 0", "cost: cheap", "cost: cheap", "cost"),
-    ("cost: 0", "cost: true", "cost: true", "cost"),
     ("base: 2", "bse: 2", "bse: 2", "unknown key"),
     ("base: 2\n", "\n", "cost:", "no key base"),
     ("parameters: [from, to]", "parameters: [from, too]", "too]", "unknown parameter too"),
@@ -160,26 +156,16 @@ FAULTS = [
     ("parameters: [from, to]", "parameters: []", "parameters: []", "depends on nothing"),
     ("elements: [shelf, table]", "elements: [shelf]", "[shelf]", "1 elements for 2 parameters"),
     ("elements: [table, shelf]", "elements: [shelf, table]", "cost: 1}", "stands here twice"),
-    ("cost: 3.5", "cost: -3.5", "cost: -3.5", "-3.5"),
     # windows
     ("opens: 5, closes: 60", "opens: 60, closes: 5", "opens: 60", "let it close after"),
-    ("opens: 5, closes: 60", "opens: 5, closes: 5", "opens: 5, closes: 5", "let it close after"),
     ("opens: 5, closes: 60", "opens: 5, closes: 8", "closes: 8", "open for 3 s"),
     ("opens: 5", "opens: -5", "opens: -5", "opens at -5"),
-    ("opens: 5", "opens: .nan", "opens: .nan", "opens at nan"),
-    ("opens: 5", "opens: .inf", "opens: .inf", "opens at inf"),
-    ("closes: 60", "closes: .nan", "closes: .nan", "closes at nan"),
     ("closes: 60", "closes: -1", "closes: -1", "closes at -1"),
-    ("opens: 5", "open: 5", "open: 5", "unknown key"),
     # effects
-    ("{thing: item}", "{thing: itm}", "thing: itm", "unknown type itm"),
     ("{thing: item}", "{thing: text}", "thing: text", "can't have type text"),
     ("{thing: item}", "{box: item}", "box: item", "rename the variable"),
     ("{thing: item}", "{thing: item, other: item}", "other: item", "used nowhere"),
-    ("- on(thing, box)", "- onn(thing, box)", "onn(", "did you mean on?"),
     ("- on(thing, box)", "- on(thng, box)", "thng", "did you mean thing?"),
-    ("- on(thing, box)", "- on(robot, box)", "on(robot", "robot is a robot"),
-    ("- on(thing, box)", "- suits(thing)", "suits(thing)", "not a relation"),
     ("- on(thing, box)", "- dark(thing)", "- not dark", "never happen"),
     ("- on(thing, box)", "- on(thing, box)\n          - holding(robot, thing)",
      "- holding(robot, thing)", "never happen"),
@@ -194,26 +180,16 @@ FAULTS = [
      "add: ['near", "adds and deletes"),
     ("- when: ['near(robot, box)']\n        delete: ['near(robot, box)']",
      "- add: ['near(robot, box)']", "- add: ['near", "neither variables nor a condition"),
-    ("when: ['near(robot, box)']", "wen: ['near(robot, box)']", "wen:", "unknown key"),
     # chunks
     ("  bring:", "  go:", "  go:\n    description", "a rule already"),
-    ("  bring:", "  bring it:", "  bring it:", "can't be the name"),
-    ("there: place}", "there: plac}", "there: plac}", "unknown type plac"),
     ("there: place}", "there: place, spare: cup}", "spare", "used in no step"),
     (STEP, "- goo(robot, here, there)", "goo(", "did you mean go?"),
-    (STEP, "- go(robot, here)", "go(robot, here)", "takes 3 arguments, not 2"),
-    (STEP, "- go(robot, here, ther)", "ther)", "did you mean there?"),
-    (STEP, "- go(robot, here, item)", "go(robot, here, item)", "item is an item"),
     (STEP, "- go(robot, here, here)", "go(robot, here, here)", "takes here twice"),
-    (STEP, "- go(robot, here, ?there)", "?there", "not a step"),
-    (STEP, '- go(robot, here, "there")', '"there"', "not a step"),
     (STEP, "- not go(robot, here, there)", "not go", "not a step"),
     (STEP, "- go(robot here)", "go(robot here)", "write a rule with its arguments"),
     (STEP, "- pick(robot, item, there)", "pick(robot, item, there)", "step 1 adds holding"),
     (STEP, "- put(robot, item, there)", "put(robot, item, there)", "step 1 needs at(robot, here)"),
     (STEP, "- put(robot, item, here)", "put(robot, item, there)\n    gr", "which step 2 deletes"),
-    ("graded: [suits(item)]", "graded: [suit(item)]", "suit(item)", "did you mean suits?"),
-    ("graded: [suits(item)]", "graded: [suits(here)]", "suits(here)", "here is a place"),
     ("      - go(robot, here, there)\n      - put(robot, item, there)\n", "", "steps:", "1 step"),
 ]  # fmt: skip
 

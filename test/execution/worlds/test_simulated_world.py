@@ -52,16 +52,6 @@ def test_an_injected_failure_happens_as_often_as_it_says(household, flat, fetch,
     assert [bool(r.delta) for r in results] == [False, False, True]
 
 
-def test_a_fault_on_one_item_leaves_the_others_alone(household, flat, fetch, step):
-    world = SimulatedWorld(
-        household, flat, faults=parse_faults(["pick(item=mug_1): EXECUTION_FAILED"])
-    )
-    world.perform(fetch[0])
-    assert not world.perform(fetch[1]).outcome.succeeded
-    other = step("pick", "robot_1", "mug_2", "table_1", "kitchen")
-    assert world.perform(other).outcome.succeeded
-
-
 def test_hanging_and_crashed_steps_never_end_but_only_one_answers(household, flat, fetch):
     world = SimulatedWorld(
         household, flat, faults=parse_faults(["navigate: hang x1", "navigate: crash x1"])

@@ -131,36 +131,6 @@ def test_a_macro_is_not_made_where_its_resource_is_out_of_bounds():
     assert _sum_use(parts, [FlatResource(5.0, 0.0, 6.0)], -1) == (4.0,)
 
 
-def test_a_variable_of_one_value_has_it():
-    guarded = Body((), (), (), (FlatBlock(((0, 0), (1, 0)), ((0, 0), (2, 0))),))
-    away = Body((), (), (FlatEffect(2, 1),), ())
-    assert compose_bodies([away, guarded], [1, 2, 2]).unequal == ((1, 0),)
-    assert compose_bodies([Body((), ((0, 0),), (), ())], [1]) is None
-
-
-def test_what_is_produced_inside_is_not_asked_for():
-    take = Body(((0, 0),), ((1, 2),), (FlatEffect(0, 1),), ())
-    give = Body(((0, 1), (1, 0)), (), (FlatEffect(0, 2),), ())
-    assert compose_bodies([take, give], [3, 3]) == Body(
-        ((0, 0), (1, 0)), (), (FlatEffect(0, 2),), ()
-    )
-    assert compose_bodies([take, take], [3, 3]) is None
-    assert compose_bodies([take], [3, 3]) == take
-
-
-def test_a_block_is_kept_in_every_way():
-    blocked = Body((), (), (FlatEffect(0, 1),), (FlatBlock(((1, 1), (2, 1)), ((0, 1),)),))
-    put = Body((), (), (FlatEffect(1, 1),), ())
-    away = Body((), (), (FlatEffect(0, 0),), ())
-    after = compose_bodies([put, away, blocked], [2, 2, 2])
-    assert after.unequal == ((2, 1),)
-    assert after.blocks == ()
-    assert compose_bodies([away, blocked], [2, 2, 2]).blocks == (
-        FlatBlock(((1, 1), (2, 1)), ((1, 0),)),
-    )
-    assert compose_bodies([blocked, blocked], [2, 2, 2]).blocks == blocked.blocks
-
-
 def test_a_conditional_effect_that_is_not_decided_can_not_be_composed():
     maybe = Body((), (), (FlatEffect(0, 1, equal=((1, 1),)),), ())
     assert compose_bodies([maybe], [2, 2]) is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from random_walks import Walker
 from random_worlds import worlds
 
-from fcp_ros.cset import Fact, InstanceBuilder, facts
+from fcp_ros.cset import InstanceBuilder, facts
 from fcp_ros.domain import (
     Atom,
     Chunk,
@@ -140,13 +140,6 @@ def test_parameters_of_a_chunk_are_different_things(domain, state):
     }
     assert ("go(r, x, z)", "go(r, z, y)", "pick(r, b, y)") in made
     assert ("go(r, x, z)", "go(r, z, x)", "pick(r, a, x)") not in made
-
-
-def test_without_macros_nothing_is_added(domain, state):
-    plain = encoding_of(domain, state, GOAL, bind_macro_maker(()))
-    assert not macros_of(plain)
-    with_them = encoding_of(domain, state, GOAL, bind_macro_maker(list(domain.chunks.values())))
-    assert len(with_them.actions) == len(plain.actions) + len(macros_of(with_them))
 
 
 def test_no_more_macros_than_allowed(domain, state):
@@ -288,9 +281,3 @@ def test_a_macro_does_what_its_steps_do_in_turn(case):
         ]
         assert bool(ends) == (after is not None), wanted
         assert all(found == flat_state(encoding, after) for found in ends)
-
-
-def test_flat_states_name_facts(domain, state):
-    encoding = encoding_of(domain, state, GOAL, bind_macro_maker(()))
-    assert flat_state(encoding, state) == (*encoding.variables.initial, 0)
-    assert Fact("at", ("r", "x")) in encoding.task.fact_ids

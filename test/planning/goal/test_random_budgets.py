@@ -212,27 +212,3 @@ def test_a_resource_is_used_no_more_than_its_budget(corridor, budget, alpha):
     assert result.status is PlanStatus.SOLVED_OPTIMALLY, (result.status, result.message)
     assert len(corridor.degrees) - len(result.plan.left_out) == most
     assert abs(result.plan.membership - (1.0 + gain)) < 1e-6
-
-
-@settings(max_examples=40)
-@given(CORRIDORS, BUDGETS, BUDGETS)
-def test_a_larger_budget_leaves_out_no_more(corridor, one, other):
-    less, more = sorted((one, other))
-    few = corridor.plan(budgets={"battery": less}, alpha=0.0)
-    many = corridor.plan(budgets={"battery": more}, alpha=0.0)
-    if few.plan is not None:
-        assert many.plan is not None
-        assert len(many.plan.left_out) <= len(few.plan.left_out)
-
-
-@settings(max_examples=40)
-@given(CORRIDORS)
-def test_an_ample_budget_asks_for_the_whole_goal(corridor):
-    ample = corridor.plan(budgets={"battery": 100.0, "cost": 1e6, "time": 1e6, "steps": 1e6})
-    free = corridor.plan()
-    if free.plan is not None:
-        assert ample.plan is not None
-        assert not ample.plan.left_out
-        assert abs(ample.plan.membership - free.plan.membership) < 1e-9
-    elif ample.plan is not None:
-        assert ample.plan.left_out

@@ -17,16 +17,11 @@ WAITING = "at(bot, hall) and hold at(bot, kitchen) during 3 s to 10 s"
 @pytest.mark.parametrize(
     ("goal", "ends"),
     [
-        ("on(mug_1, shelf) within 3 s", (1, 2, 3)),
         ("forall ?x: mug (on(?x, shelf) within 3 s)", (1, 2, 3)),
-        ("hold at(bot, hall) after 5 s", (1,)),
-        ("hold at(bot, kitchen) after 0 s", ()),
         ("hold at(bot, hall) during 1 s to 2 s and at(bot, kitchen)", (1, 2)),
         (WAITING, (10,)),
-        ("at(bot, hall) and hold at(bot, kitchen) during 0 s to 1 s", (1,)),
         ("not closed(crate) within 1 s after at(bot, kitchen)", (1,)),
         ("on(mug_1, shelf) and at(bot, kitchen) within 2 s after at(bot, hall)", (1, 2, 3, 4)),
-        ("holding(bot, mug_1) within 1 s and on(book, shelf)", (1, 2, 3, 4, 5)),
     ],
 )
 def test_plans_keep_their_times(goal, ends, ask):
@@ -41,13 +36,9 @@ def test_plans_keep_their_times(goal, ends, ask):
 @pytest.mark.parametrize(
     "goal",
     [
-        "on(mug_1, shelf) within 2.999 s",
-        "hold at(bot, hall) after 0 s",
         "hold at(bot, hall) during 0.5 s to 0.6 s",
-        "hold at(bot, hall) after 5 s and at(bot, kitchen)",
         "hold at(bot, kitchen) after 5 s and sometime at(bot, hall) and at(bot, hall) within 0.5 s",
         "on(mug_1, shelf) and at(bot, kitchen) within 1 s after at(bot, hall)",
-        "not closed(crate) within 0.5 s after closed(crate)",
     ],
 )
 def test_what_is_too_late_is_proven_to_have_no_plan(goal, ask):

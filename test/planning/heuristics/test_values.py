@@ -14,13 +14,10 @@ from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode, evaluate
 from fcp_ros.planning.heuristics.fact_queues import (
-    END,
-    FRONT,
     LEVELS,
     bucket_drop,
     bucket_put,
     bucket_take,
-    clear_buckets,
     make_buckets,
 )
 from fcp_ros.planning.heuristics.relaxed_task import make_workspace, relax
@@ -102,14 +99,3 @@ def test_the_least_fact_comes_first_and_of_equal_ones_the_last(steps):
             current = waiting.pop(expected)[0]
             gone.add(expected)
     assert (buckets.first == -1).all()
-
-
-def test_clearing_leaves_nothing():
-    buckets, span = make_buckets(FACTS), np.zeros(2, np.int64)
-    for fact in (3, 64, 149):
-        bucket_put(buckets, span, fact, fact)
-    assert bucket_take(buckets, span) == 3
-    clear_buckets(buckets, span)
-    assert (buckets.first == -1).all()
-    assert span[FRONT] == span[END] == 0
-    assert bucket_take(buckets, span) == -1

@@ -100,29 +100,10 @@ def test_a_producer_comes_before_what_needs_it():
     assert pairs("", step(adds="a"), step(adds="a"), step(needs="a")) == {(0, 2)}
 
 
-def test_each_phase_has_its_producer():
-    found = pairs("a", step(deletes="a"), step(adds="a"), step(needs="a", deletes="a"))
-    assert found == {(0, 1), (1, 2), (0, 2)}
-
-
-def test_what_is_needed_until_it_is_deleted_has_its_producer():
-    assert pairs("", step(adds="a"), step(needs="a"), step(deletes="a")) == {(0, 1), (0, 2), (1, 2)}
-
-
 def test_what_avoids_a_fact_comes_before_those_that_add_it():
     assert pairs("", step(avoids="a"), step(adds="a")) == {(0, 1)}
     assert pairs("a", step(deletes="a"), step(avoids="a")) == {(0, 1)}
     assert pairs("", step(avoids="a"), step(avoids="a"), step(needs="b")) == set()
-
-
-def test_what_watches_a_fact_stays_where_it_is():
-    assert pairs("", step(watches="a"), step(adds="a")) == {(0, 1)}
-    assert pairs("", step(adds="a"), step(watches="a")) == {(0, 1)}
-    assert pairs("a", step(adds="a"), step(watches="a"), step(deletes="a")) == {
-        (0, 1),
-        (1, 2),
-        (0, 2),
-    }
 
 
 def test_patterns_leave_out_what_they_say():

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from fcp_ros.cset import Fact, InstanceBuilder
+from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import Window, parse_domain
-from fcp_ros.planning.footprint import FactView
 from fcp_ros.planning.model.plan import PlanStep, Schedule
 from fcp_ros.planning.schedule import Inconsistency, schedule_steps
 
@@ -157,25 +156,6 @@ def test_two_robots_work_side_by_side(domain, state):
     )
 
 
-def test_a_hand_over_is_waited_for(domain, state):
-    made = scheduled(
-        domain,
-        state,
-        "pick r1 mug shelf",
-        "go r1 shelf hall",
-        "put r1 mug hall",
-        "pick r2 mug hall",
-        "go r1 hall table",
-    )
-    assert made.starts == (0, 5, 15, 20, 20)
-    assert made.order == ((0, 1), (1, 2), (2, 3), (2, 4))
-    assert made.latest_starts == (0, 5, 15, 25, 20)
-
-
-def test_no_steps_no_time(domain, state):
-    assert scheduled(domain, state, deadline=0.0) == Schedule((), (), (), (), (), 0.0)
-
-
 def test_who_is_busy(domain, state):
     made = scheduled(domain, state, "light hall", "mop table", "dry table", "greet r1 anna")
     assert made.agents == (
@@ -185,45 +165,6 @@ def test_who_is_busy(domain, state):
         ("r1", "anna"),
     )
     assert made.starts == (0, 2, 5, 0)
-
-
-def test_effects_are_waited_for(domain, state):
-    """Greeting lights the place where the robot is: driving away comes after it."""
-    made = scheduled(domain, state, "greet r1 anna", "light table", "go r1 shelf table")
-    assert made.starts == (0, 0, 1)
-    made = scheduled(domain, state, "go r1 shelf table", "greet r1 anna", "light shelf")
-    assert made.starts == (0, 10, 0)
-
-
-def test_a_constraint_is_kept_in_every_order(domain, state):
-    """The mug leaves the shelf before it is mopped, and the jar comes when it is dry."""
-    made = scheduled(
-        domain,
-        state,
-        "pick r1 mug shelf",
-        "mop shelf",
-        "pick r2 jar hall",
-        "go r2 hall shelf",
-        "dry shelf",
-        "put r2 jar shelf",
-    )
-    assert {(0, 1), (1, 4), (4, 5)} <= set(made.order)
-    assert made.starts == (0, 5, 0, 5, 8, 15)
-
-
-def test_a_functional_leg_is_free_before_it_is_taken(domain, state):
-    """The mug can't be somewhere else while it stands on the shelf."""
-    made = scheduled(domain, state, "pick r1 mug shelf", "appear mug table", "appear jar hall")
-    assert made.order == ((0, 1), (1, 2))
-    assert made.starts == (0, 5, 6)
-    alone = scheduled(domain, state, "pick r1 mug shelf", "appear jar hall")
-    assert alone.order == ()
-
-
-def test_a_constraint_is_of_different_things(domain, state):
-    """Mopping the table has nothing to do with what stands on the shelf."""
-    made = scheduled(domain, state, "pick r1 mug shelf", "mop table")
-    assert made.order == ()
 
 
 def test_a_battery_is_charged_before_it_is_empty(domain, state):
@@ -241,12 +182,6 @@ def test_a_battery_is_charged_before_it_is_empty(domain, state):
 def with_window(domain, rule, opens, closes):
     rules = {**domain.rules, rule: replace(domain.rules[rule], window=Window(opens, closes))}
     return replace(domain, rules=rules)
-
-
-def test_a_window_is_waited_for(domain, state):
-    made = scheduled(with_window(domain, "put", 30, 60), state, *BRING[:3])
-    assert made.starts == (0, 5, 30)
-    assert made.latest_starts == (15, 20, 30)
 
 
 def test_contradictory_windows_are_named(domain, state):
@@ -302,21 +237,3 @@ def test_bad_durations_are_refused(domain, state, duration):
     steps = [replace(plan_steps(domain, "light hall")[0], duration=duration)]
     with pytest.raises(ValueError, match=r"the duration of light.hall. is .*: give a finite"):
         schedule_steps(domain, state, steps)
-
-
-def test_steps_of_no_duration_keep_their_order(domain, state):
-    steps = [replace(step, duration=0.0) for step in plan_steps(domain, *BRING[:3])]
-    made = schedule_steps(domain, state, steps)
-    assert made.order == ((0, 1), (1, 2))
-    assert made.makespan == 0.0
-
-
-def test_facts_of_the_view_are_the_changed_ones(domain, state):
-    view = FactView(state, [Fact("on", ("mug", "table"))])
-    view.set(Fact("on", ("jar", "hall")), False)
-    found = sorted(str(fact) for fact in view.find_facts("on", {}))
-    assert found == ["on(mug, shelf)", "on(mug, table)"]
-    assert [str(fact) for fact in view.find_facts("on", {1: "table"})] == ["on(mug, table)"]
-    assert view.holds(Fact("on", ("mug", "shelf")))
-    assert not view.holds(Fact("on", ("jar", "hall")))
-    assert view.holds_initially(Fact("on", ("jar", "hall")))

@@ -189,34 +189,6 @@ def test_the_bound_is_below_every_plan(task, objective, pause):
     assert report.bound <= in_order(best, objective)[0] + EPSILON
 
 
-def chain(*ways: list[tuple[float, float]]) -> FlatTask:
-    """Places in a row; the ways from each to the next by loss and cost."""
-    made = [
-        FlatOperator(((0, place),), effects=(FlatEffect(0, place + 1),), loss=loss, cost=cost)
-        for place, choices in enumerate(ways)
-        for loss, cost in choices
-    ]
-    return FlatBuilder([len(ways) + 1], [0], ((0, len(ways)),), made).build()
-
-
-EXACT = SearchOptions(Algorithm.ASTAR, Heuristic.BLIND, 1.0, Heuristic.BLIND, 1.0)
-
-
-def test_a_dearer_way_is_kept_where_the_cheaper_one_may_exceed_the_budget():
-    task = chain([(0.3, 1.0), (0.1, 2.0)], [(0.2, 1.0)])
-    objective = Objective((Criterion.COST, Criterion.LOSS), loss_budget=0.3)
-    best = searched(task, objective, EXACT).best
-    assert best is not None
-    assert (best.loss, best.cost) == pytest.approx((0.3, 3.0))
-
-
-def test_a_worse_way_is_kept_where_the_largest_loss_counts():
-    task = chain([(0.3, 1.0), (0.1, 2.0)], [(0.5, 1.0)])
-    best = searched(task, Objective(composition=Composition.MAXIMUM), EXACT).best
-    assert best is not None
-    assert (best.loss, best.cost) == (0.5, 2.0)
-
-
 @settings(max_examples=200)
 @given(TASKS, ANYTIME, HEURISTICS, st.integers(0, 3))
 def test_of_equal_costs_fewer_steps_are_better_where_nothing_is_lost(

@@ -113,15 +113,6 @@ def test_a_search_can_be_stopped_and_goes_on_as_if_it_had_not_been(kind):
     assert search.run(10**7) == whole
 
 
-def test_what_is_spent_adds_up():
-    spent: list[tuple[int, int]] = []
-    task = pairs(13)
-    search = BestFirst(task, FEWEST, BLIND, spent=lambda *numbers: spent.append(numbers))
-    report = search.run(10**7)
-    assert sum(expanded for expanded, _ in spent) == report.expanded
-    assert sum(stored for _, stored in spent) == report.stored
-
-
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_same_seed_gives_the_same_plan(seed):
     options = SearchOptions(Algorithm.LAZY_GREEDY, Heuristic.ADD, seed=seed)
@@ -138,26 +129,6 @@ def test_another_seed_gives_another_plan():
     }
     assert len(found) > 1
     assert all(replayed(switches(6), p.operators, Composition.SUM) == (0.0, 6.0) for p in found)
-
-
-def test_a_goal_that_is_true_already_needs_no_step():
-    task = FlatBuilder([2], [1], ((0, 1),), [FlatOperator(effects=(FlatEffect(0, 0),))]).build()
-    for search in (BestFirst(task, FEWEST, BLIND), Portfolio(task, FEWEST)):
-        report = search.run(1)
-        assert report.outcome is SearchOutcome.OPTIMAL
-        assert report.best is not None
-        assert report.best.operators == ()
-
-
-def test_no_operators_and_no_plan():
-    task = FlatBuilder([2], [0], ((0, 1),)).build()
-    assert BestFirst(task, FEWEST, BLIND).run(9).outcome is SearchOutcome.EXHAUSTED
-    assert Portfolio(task, FEWEST).run(9).outcome is SearchOutcome.EXHAUSTED
-
-
-def test_a_goal_that_contradicts_itself_has_no_plan():
-    task = FlatBuilder([2], [0], ((0, 1), (0, 0)), [FlatOperator(effects=(FlatEffect(0, 1),))])
-    assert BestFirst(task.build(), FEWEST, BLIND).run(9).outcome is SearchOutcome.EXHAUSTED
 
 
 def test_a_search_of_another_kind_is_refused():

@@ -20,9 +20,6 @@ from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import Criterion, FlatPlan, Objective
 from fcp_ros.planning.search.shortening import list_stages, shorten
 
-FOUR = ((10, 0, 1.0), (20, 0, 1.0), (10, 50, 1.0), (10, 0, 0.5))
-
-
 TASKS = flat_tasks() | flat_tasks(axioms=True) | trade_offs()
 
 
@@ -78,11 +75,3 @@ def test_each_search_for_a_shorter_plan_finds_one(options):
     report = BestFirst(task, budget, options).run(10**4)
     assert report.best is not None
     assert report.best.cost == (long - 1.0) / 2 + 60.0
-
-
-def test_effort_of_shortening_follows_steps_share_and_what_was_spent():
-    efforts = [[s.effort for s in list_stages(SearchOptions(), *n)] for n in FOUR]
-    assert efforts[0] == [2000, 200, 400]
-    assert efforts[1] == [2000, 400, 800]
-    assert efforts[2] == [2000, 200, 450]
-    assert efforts[3] == [1000, 100, 200]

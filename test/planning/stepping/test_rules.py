@@ -25,29 +25,6 @@ def rules(household):
     return StepRules(household)
 
 
-def test_a_plan_leads_where_it_says(rules, flat, fetch):
-    state = flat
-    for step in fetch:
-        application = rules.apply(step, state)
-        assert application.problems == ()
-        state = application.instance
-    changed = facts(state) ^ facts(flat)
-    assert changed == {
-        Fact("at", ("robot_1", "hall")),
-        Fact("at", ("robot_1", "kitchen")),
-        Fact("on", ("mug_1", "table_1")),
-        Fact("on", ("mug_1", "router_1")),
-    }
-
-
-def test_the_change_is_what_the_rule_says(rules, flat, fetch):
-    delta = rules.apply(fetch[0], flat).delta
-    assert delta.added == (Fact("at", ("robot_1", "kitchen")),)
-    assert delta.removed == (Fact("at", ("robot_1", "hall")),)
-    added, removed = rules.find_effects(fetch[0], flat)
-    assert (added, removed) == (set(delta.added), set(delta.removed))
-
-
 def test_a_step_that_is_being_done_is_foreseen_to_its_end(rules, household, flat, fetch):
     after = rules.apply(fetch[0], flat).instance
     derivation, here = FactDerivation.of(household), Fact("at", ("robot_1", "hall"))

@@ -51,14 +51,6 @@ def verdict_on(house, home, goal, degrees):
     return run
 
 
-def test_a_good_plan_passes(good, verdict_on):
-    verdict = verdict_on(good)
-    assert verdict.ok
-    assert verdict.problems == ()
-    assert verdict.memberships == tuple(step.membership_after for step in good.steps)
-    assert verdict.final is not None
-
-
 def mutated_step(plan, index, **changes):
     steps = list(plan.steps)
     steps[index] = replace(steps[index], **changes)
@@ -130,39 +122,6 @@ def test_a_verification_can_be_stopped(good, house, home, goal, degrees):
 
 def test_degrees_are_asked_again(good, verdict_on, degrees):
     assert not verdict_on(good, source=degrees()).ok
-
-
-def test_another_goal_fails(good, verdict_on):
-    assert not verdict_on(good, wanted=parse_expression("on(mug_1, tv)")).ok
-
-
-def test_constraints_are_checked(good, house, home, degrees, verdict_on):
-    """A plan for the book becomes one that puts milk over electronics."""
-    text = "on(milk, shelf)"
-    result = plan(
-        PlanningRequest(house, home, parse_expression(text), PlanningOptions(), degrees())
-    )
-    wet = with_argument(result.plan, len(result.plan.steps) - 1, "support", "tv")
-    verdict = verify(house, home, wet, parse_expression("on(milk, tv)"), degrees(), alpha=0.0)
-    assert not verdict.ok
-    assert "dry" in " ".join(verdict.problems)
-    assert "milk" in " ".join(verdict.problems)
-
-
-def test_functional_legs_are_checked(house, home, degrees):
-    """Picking twice: nothing but `functional: [robot]` forbids it."""
-    result = plan(
-        PlanningRequest(
-            house, home, parse_expression("holding(bot, book)"), PlanningOptions(), degrees()
-        )
-    )
-    twice = replace(result.plan, steps=(*result.plan.steps, *result.plan.steps))
-    other = with_argument(twice, 1, "item", "mug_1")
-    verdict = verify(
-        house, home, other, parse_expression("holding(bot, mug_1)"), degrees(), alpha=0.0
-    )
-    assert not verdict.ok
-    assert "holding" in verdict.problems[0]
 
 
 @pytest.mark.parametrize("tnorm", TNORMS.values(), ids=TNORMS)

@@ -54,10 +54,6 @@ def test_case_makes_no_difference_and_spelling_is_kept():
     assert (read.domain.actions[0].name, read.domain.actions[0].spelling) == ("go", "Go")
 
 
-def test_lisp_packages_are_passed_over():
-    assert texts(f'(in-package "PDDL")\n{DOMAIN}', f'(in-package "PDDL") {PROBLEM}').domain.actions
-
-
 def test_goals_may_be_long_and_deep():
     """Longer and deeper than goals in the goal language may be: 20,000 characters, 60 levels."""
     objects = " ".join(f"object-number-{n}" for n in range(2000))
@@ -125,12 +121,6 @@ def test_two_parents_make_an_object_of_both_types():
     assert parameter.type == "boat"
 
 
-def test_either_of_several_types():
-    domain = domain_with("(:types a b c)", "(:predicates (p) (q ?x ?y - (either c a) ?z - b))")
-    either = ("a", "c")
-    assert domain.predicates["q"] == (Typed("x", either), Typed("y", either), Typed("z", ("b",)))
-
-
 def test_functions_with_and_without_their_type():
     domain = domain_with(
         "(:predicates (p))", "(:functions (total-cost) (far ?a ?b) - number (high ?a) - number)"
@@ -140,11 +130,6 @@ def test_functions_with_and_without_their_type():
         "far": 2,
         "high": 1,
     }
-
-
-def test_nothing_but_the_head_and_what_is_needed():
-    read = texts("(define (domain d))", "(define (problem q) (:init) (:goal ()))")
-    assert (read.domain.actions, read.goal) == ((), TRUE)
 
 
 def test_total_cost_needs_no_declaration():

@@ -83,32 +83,6 @@ def test_constants_have_notes_and_many_names_are_counted():
     assert "and of all declared types: plug, c1, c2, c3, c4 and 2 more" in str(note)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (
-            "a b - thing",
-            "a b - thing a - think",
-            "unknown type think of a. Fix: did you mean thing",
-        ),
-        ("(on a b))", "(not (off a b)))", "unknown predicate off"),
-        ("(on a b))", "(not (on a c)))", "unknown object c"),
-        ("(on a b))", "(not (not (on a b))))", "unknown predicate not"),
-        ("(on a b))", "(not on a b))", "is not an initial fact"),
-        ("(on a b))", "(not ((on a b))))", "is not an initial fact"),
-    ],
-)
-def test_mistakes_stay_mistakes(old, new, message):
-    with pytest.raises(PddlError, match=message):
-        read(problem=PROBLEM.replace(old, new))
-
-
-def test_a_parameter_that_is_declared_twice_is_a_mistake_with_its_place():
-    domain = DOMAIN.replace("switch :eff", "switch :parameters (?x ?x) :eff")
-    with pytest.raises(PddlError, match=r"d.pddl:5:35: \?x is declared twice"):
-        read(domain)
-
-
 @pytest.fixture
 def run(tmp_path):
     def run(command, domain=DOMAIN, problem=PROBLEM, plan=None):
@@ -137,18 +111,6 @@ def test_swapped_files_are_said_to_be_swapped(run):
     code, out = run("make", PROBLEM, DOMAIN)
     assert code == 2
     assert "the files are swapped" in out
-
-
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ((DOMAIN, DOMAIN), "p.pddl:1:1: this file is a domain, and the problem was to be read"),
-        ((PROBLEM, PROBLEM), "d.pddl:1:1: this file is a problem, and the domain was to be read"),
-    ],
-)
-def test_the_same_kind_of_file_twice(files, message):
-    with pytest.raises(PddlError, match=message):
-        read(*files)
 
 
 @pytest.mark.parametrize("plan", ["", "\n\n", "; cost = 0 (unit cost)\n"])

@@ -12,7 +12,6 @@ from random_flat_tasks import flat_tasks
 from supplied_tasks import supplied
 
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
-from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, LowerBounds
 from fcp_ros.planning.search.settings import Criterion, Objective, SearchOutcome
 
@@ -86,33 +85,6 @@ def ranges(tnorm):
         for cost in (math.inf, 8.0, 5.0, 3.0)
         for _ in ("plain", "with an estimate")
     ]
-
-
-def stages(*choices):
-    """One variable that goes up stage by stage, by one of some (loss, cost) each."""
-    steps = [
-        FlatOperator(((0, place),), (), (FlatEffect(0, place + 1),), loss=loss, cost=cost)
-        for place, ways in enumerate(choices)
-        for loss, cost in ways
-    ]
-    return FlatBuilder([len(choices) + 1], [0], ((0, len(choices)),), steps).build()
-
-
-def test_what_is_worse_now_may_be_needed_for_a_budget():
-    dear, lossy = (0.0, 3.0), (0.1, 1.0)
-    task = stages((dear,), (dear, lossy), (dear,))
-    report = through(BidirectionalSearch(task, Objective(LOSS_FIRST, cost_budget=7.0)))
-    assert (report.best.loss, report.best.cost) == pytest.approx((0.1, 7.0))
-    task = stages((lossy,), (lossy, dear), (lossy,))
-    report = through(BidirectionalSearch(task, Objective(COST_FIRST, loss_budget=0.2)))
-    assert (report.best.loss, report.best.cost) == pytest.approx((0.2, 5.0))
-
-
-def test_what_is_no_worse_than_the_worst_step_may_be_cheap():
-    good_or_cheap = ((0.1, 5.0), (0.2, 1.0))
-    task = stages(good_or_cheap, good_or_cheap, ((0.2, 1.0),), good_or_cheap, good_or_cheap)
-    report = through(BidirectionalSearch(task, Objective(composition=Goedel().composition)))
-    assert (report.best.loss, report.best.cost) == pytest.approx((0.2, 5.0))
 
 
 @settings(max_examples=80)

@@ -7,21 +7,17 @@ from itertools import product
 
 import numpy as np
 import pytest
-from flat_enumeration import undominated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_flat_tasks import flat_tasks
 from supplied_tasks import supplied_tasks
 
-from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat import semantics
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch
 from fcp_ros.planning.search.half_plans import (
-    ANY,
     BackwardHalf,
     ForwardHalf,
-    Meeting,
     MeetingDistance,
     Resources,
     measure_distance,
@@ -139,17 +135,6 @@ def test_a_meeting_replays_and_no_other_one_does(task):
     assert not replays(task, replace(meeting, partial_state=wrong))
 
 
-def test_replays_refuses_what_does_not_run():
-    task = steps(3).build()
-    goal = conjoin({0: 8}, ())
-    assert replays(task, Meeting(3, (0, 1, 2), goal, 0.0))
-    assert not replays(task, Meeting(3, (0, 2, 1), goal, 0.0))
-    assert not replays(task, Meeting(2, (0, 1), conjoin({0: 4}, ()), 0.0))
-    short = steps(3, use=(1.0,))
-    short.resources = (FlatResource(2.0, 0.0, 5.0),)
-    assert not replays(short.build(), Meeting(3, (0, 1, 2), goal, 0.0))
-
-
 def test_a_distance_counts_each_kind():
     pattern = conjoin({0: 2, 1: 1}, (((2, 1), (3, 1)),))
     needed = BackwardHalf(0, 0, (0, 0), -1, pattern, ((3.0, 9.0), (-math.inf, 4.0)), 10, None)
@@ -234,76 +219,3 @@ def test_time_may_have_to_pass():
         for operator in (0, 1):
             runs = semantics.amounts_after(task, (amount,), operator) is not None
             assert held(resources.before(resources.anything, operator), (amount,)) == runs
-
-
-def test_waiting_for_a_window_costs_time():
-    task = FlatBuilder(
-        [3],
-        [0],
-        ((0, 2),),
-        [
-            FlatOperator(((0, 0),), (), (FlatEffect(0, 1),), use=(-2.0,), opens=5.0),
-            FlatOperator(((0, 1),), (), (FlatEffect(0, 2),), use=(-2.0,), closes=8.0),
-            FlatOperator(((0, 1),), (), (FlatEffect(0, 2),), use=(-2.0,), loss=0.5),
-        ],
-        [FlatResource(0.0, 0.0, 20.0)],
-        0,
-    ).build()
-    search = BidirectionalSearch(task, Objective())
-    while (report := search.run(10)).outcome not in DONE:
-        pass
-    assert report.best.operators == (0, 2)
-    assert undominated(task, Composition.SUM) == [(0.5, 2.0)]
-
-
-def remaining(task, weights):
-    """Least sum of weights from each state to the goal, resources aside."""
-    states = list(product(*(range(size) for size in task.domain.tolist())))
-    least = {s: 0.0 if semantics.is_goal(task, s) else math.inf for s in states}
-    steps = {
-        s: [
-            (float(weights[o]), semantics.successor(task, s, o))
-            for o in semantics.find_applicable(task, s)
-        ]
-        for s in states
-    }
-    for _ in states:
-        for state in states:
-            others = (weight + least[after] for weight, after in steps[state])
-            least[state] = min([least[state], *others])
-    return least
-
-
-@settings(max_examples=80)
-@given(task=flat_tasks(max_variables=3, max_operators=6))
-def test_an_estimate_changes_nothing_but_the_work(task):
-    losses, costs = remaining(task, task.loss), remaining(task, task.cost)
-    with_estimate = BidirectionalSearch(
-        task, Objective(), estimate=lambda state: (losses[state], costs[state])
-    )
-    plain = BidirectionalSearch(task, Objective())
-    while (found := with_estimate.run(100)).outcome not in DONE:
-        pass
-    while (expected := plain.run(100)).outcome not in DONE:
-        pass
-    assert found.outcome is expected.outcome
-    if expected.best is not None:
-        assert (found.best.loss, found.best.cost) == pytest.approx(
-            (expected.best.loss, expected.best.cost)
-        )
-
-
-def test_who_must_wait_too_long_never_gets_there():
-    waits = FlatOperator(((0, 0),), (), (FlatEffect(0, 1),), use=(0.0,), opens=2.0)
-    ends = FlatOperator(((0, 1),), (), (FlatEffect(0, 2),), use=(-2.0,), closes=3.0)
-    task = FlatBuilder([3], [0], ((0, 2),), [waits, ends], [FlatResource(0.0, 0.0, 9.0)], 0).build()
-    resources = Resources(task)
-    before = resources.before(resources.anything, 1)
-    assert held(before, (1.0,))
-    assert not held(before, (1.5,))
-    assert resources.before(before, 0) is None
-
-
-def test_nothing_is_an_interval_of_its_own():
-    assert held((ANY,), (math.inf,))
-    assert not held(((0.0, 1.0),), (2.0,))

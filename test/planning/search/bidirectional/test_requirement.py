@@ -133,21 +133,3 @@ def test_an_infeasible_requirement_is_never_expanded():
     assert [len(label.steps()) for label in expanded] == [0, 1, 2]
     found = [tnorm.degree_of(label.room * UNIT) for label in expanded]
     assert found == pytest.approx([0.5, 0.7, 0.9])
-
-
-@pytest.mark.parametrize(("steps", "membership"), [(4, 0.2), (6, 0.0)])
-def test_the_degradation_in_the_paper(steps, membership):
-    search = BidirectionalSearch(chain([0.2] * steps), Objective())
-    while (report := search.run(10)).outcome is not SearchOutcome.OPTIMAL:
-        assert report.outcome in (SearchOutcome.FOUND, SearchOutcome.PAUSED)
-    assert Lukasiewicz().degree_of(report.best.loss) == pytest.approx(membership, abs=1e-9)
-    assert 0 < search.meeting.index < steps
-
-
-def test_goedel_takes_no_step_below_the_cut():
-    tnorm = Goedel()
-    objective = Objective(composition=tnorm.composition, loss_budget=tnorm.loss_budget(0.7))
-    _, expanded = all_backward(chain([0.1, 0.5, 0.3, 0.2]), objective)
-    assert [len(label.steps()) for label in expanded] == [0, 1, 2]
-    rooms = [tnorm.degree_of(label.room * UNIT) for label in expanded]
-    assert rooms == pytest.approx([0.7] * 3)

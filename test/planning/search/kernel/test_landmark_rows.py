@@ -167,18 +167,3 @@ def test_landmarks_lead_straight_to_the_goal(algorithm, second):
     assert report.best is not None
     assert len(report.best.operators) == 102
     assert report.expanded <= 200
-
-
-def test_searches_without_landmarks_keep_no_rows():
-    search = BestFirst(ring(5, ()), Objective(), SearchOptions(Algorithm.GREEDY, Heuristic.FF))
-    assert search._space.rows.nbytes == search._space.row.nbytes == 0
-
-
-def test_rows_count_as_memory():
-    task = ring(300, (5,))
-    sizes = []
-    for heuristic in (Heuristic.BLIND, Heuristic.LANDMARK_COUNT):
-        search = BestFirst(task, Objective(), SearchOptions(Algorithm.GREEDY, heuristic))
-        sizes.append(search._allocator._state_bytes)
-        assert search._space.rows.nbytes == 8 * 1024 * search._allocator._row
-    assert sizes[1] - sizes[0] == 8 * search._allocator._row >= 40
