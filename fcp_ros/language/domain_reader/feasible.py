@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no action brings about: people that are carried, a hand that holds several things.
+"""Demands that no action meets: people who are carried, a hand that holds several things.
 
 A robot that carries cups can't carry people, though both are somewhere. Who asks for that is told
 so; of things the planner proves it, and may know something else to do.
