@@ -191,3 +191,11 @@ def test_not_it_behind_a_place_is_doubted(reader, house):
     """The mug stands there already, and may be where the glass shall not be put."""
     answer = reader.read("Put the glass on the table, not the mug.", house)
     assert answer.status is not ReadingStatus.READ
+
+
+@pytest.mark.parametrize("sentence", ["I want the apple washed.", "Get the mug cleaned."])
+def test_what_it_shall_be_is_not_what_it_is(reader, house, sentence):
+    """An apple can't get dirty here, and was brought as it is."""
+    assert reader.read(sentence, house).status is ReadingStatus.NOT_UNDERSTOOD
+    washed = reader.read("Bring me the washed apple.", house).best
+    assert washed.goal.startswith("holding(robot_1, apple_1)")

@@ -245,7 +245,9 @@ class TermResolver(PartitiveResolver):
     def _is_given(self, quality: Predication, noun: Noun) -> bool:
         """Return True for what is always so: a bowl that nothing makes dirty is clean."""
         meaning = quality.meaning
-        if meaning is None or isinstance(meaning.goal, Not) == quality.negated:
+        if meaning is None or not quality.attributive:
+            return False
+        if isinstance(meaning.goal, Not) == quality.negated:
             return False
         wanted = meaning.types.get(quality.subject, "")
         return not self.places.rate_types(frozenset(filter(None, (noun.type,))), wanted)

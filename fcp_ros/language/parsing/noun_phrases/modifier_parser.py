@@ -49,6 +49,7 @@ _PLACE_NAMES = PhraseSet(
 )
 _EXCEPT = PhraseSet("[but] not", "(except [for]|but|other than|apart from|besides)")
 _IS_SOMEWHERE = gather_words("is are am was were stands stand lies lie sits sit stood lay sat 's")
+_BE = gather_words("is are am was were be been being 's")
 
 
 class ModifierParser(PatternMatcher):
@@ -255,7 +256,8 @@ class ModifierParser(PatternMatcher):
                         match.arguments,
                         pattern.subject,
                         negated=negated,
-                        attributive=pattern.is_adjective,
+                        # "I want the mug washed" says what it shall be, not which one it is
+                        attributive=pattern.is_adjective and self.get_text(start - 1) in _BE,
                         degree=pattern.degree * match.degree,
                         uses=uses,
                     ),
