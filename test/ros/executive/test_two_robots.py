@@ -63,9 +63,11 @@ def list_messages(here):
 
 
 def test_two_robots_act_at_once_and_a_step_waits_for_both(here, schedule):
-    plan = schedule(FIRST_GOES, SECOND_PICKS, FIRST_RETURNS, after={2: [0, 1]})
+    # Long enough that the second begins before the first has ended, on a loaded machine, too.
+    plan = schedule(FIRST_GOES, SECOND_PICKS, FIRST_RETURNS, after={2: [0, 1]}, duration=50.0)
     state, result = here.execute(plan)
     assert state is GoalState.SUCCEEDED, result.error_msg
+    assert len(here.codes(3)) == 3  # what is published may come after the result
     assert {message.step_index for message in here.outcomes.messages[:2]} == {0, 1}
     assert here.outcomes.messages[2].step_index == 2
     here.states.wait(lambda message: message.state == ExecutionState.SUCCEEDED)
