@@ -199,3 +199,9 @@ def test_what_it_shall_be_is_not_what_it_is(reader, house, sentence):
     assert reader.read(sentence, house).status is ReadingStatus.NOT_UNDERSTOOD
     washed = reader.read("Bring me the washed apple.", house).best
     assert washed.goal.startswith("holding(robot_1, apple_1)")
+
+
+def test_what_can_not_be_done_with_a_thing_is_said(reader, house):
+    answer = reader.read("Clean the mug.", house)
+    assert answer.status is ReadingStatus.NOT_UNDERSTOOD
+    assert 'can "clean" what was named' in answer.message

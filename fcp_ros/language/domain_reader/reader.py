@@ -353,10 +353,22 @@ def _answer_nothing(
         return answer_unread(
             instruction, shorten_words(f"Not understood: {words}. Say it in other words.")
         )
+    named = [bool(subject.lexicon.find_nouns(tokens, place)) for place in range(len(tokens))]
+    doing = next(
+        (t for t, noun in zip(tokens, named, strict=True) if not noun and _is_act(t, subject)), None
+    )
+    if doing is not None and any(named):
+        said = f'No action that is known here can "{doing.text}" what was named'
+        return answer_unread(instruction, f"{said}: say what else shall be done.")
     return answer_unread(
         instruction,
         "This names nothing to do: say what shall be done, such as to put something somewhere.",
     )
+
+
+def _is_act(token: Token, subject: Subject) -> bool:
+    """Return True for a word that a phrase for something to be done begins with."""
+    return token.kind is TokenKind.WORD and token.text in subject.patterns.imperatives
 
 
 def _explain(fault: _Fault) -> str:
