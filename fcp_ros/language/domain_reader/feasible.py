@@ -43,12 +43,17 @@ def find_unreachable(goal: Expression, domain: Domain, instance: Instance) -> Ex
     Static and derived relations are left out: actions may add what these follow from, and a static
     one is often only said of one of many things.
     """
+    demands = _list_demands(goal)
+    return next((one for one in demands if _lacks_action(one, domain, instance, ())), None)
+
+
+def _list_demands(goal: Expression) -> Iterator[Expression]:
+    """List what has to be so at the end, or at some time on the way."""
     for part in list_conjuncts(goal):
-        is_way = isinstance(part, TrajectoryConstraint) and part.operator in _MET_ON_THE_WAY
-        for demand in part.parts if isinstance(part, TrajectoryConstraint) and is_way else (part,):
-            if _lacks_action(demand, domain, instance, ()):
-                return demand
-    return None
+        if isinstance(part, TrajectoryConstraint) and part.operator in _MET_ON_THE_WAY:
+            yield from part.parts
+        else:
+            yield part
 
 
 def holds_too_much(goal: Expression, domain: Domain) -> bool:
@@ -82,13 +87,13 @@ def _lacks_action(
         return any(_lacks_action(part, domain, instance, bound) for part in demand.parts)
     if not isinstance(demand, Atom) or not _is_changing(demand, domain):
         return False
+    types = {variable.name: variable.type for variable in bound}
+    if not any(_is_somebody(term, instance, types) for term in demand.arguments):
+        return False
     # A person is somewhere, and stays there; that what is brought is nowhere is another matter.
     own = tuple(variable for variable in bound if Variable(variable.name) in demand.arguments)
     so = Exists(own, demand) if own else demand
     if PresentState(instance).holds(so, {}):
-        return False
-    types = {variable.name: variable.type for variable in bound}
-    if not any(_is_somebody(term, instance, types) for term in demand.arguments):
         return False
     added = _list_added(demand.predicate, domain)
     return not any(_fits(demand, one, domain, instance, types) for one in added)

@@ -20,13 +20,11 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.model import SAME
 from fcp_ros.language.domain_reader.terms.places import PresentState
+from fcp_ros.language.english.function_words import PLACING
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.tokens import Token
 from fcp_ros.language.english.verbs import BRING_VERBS, PUT_VERBS
 from fcp_ros.language.parsing.trees import Act, Sentence
-
-_PLACING = frozenset(["on", "onto", "in", "into", "inside"])
-"""Words before the places of a verb of putting."""
 
 
 def removes_nothing(goal: str, state: PresentState) -> bool:
@@ -70,7 +68,7 @@ def places_idly(
         for said in clause.predications
         if clause.act is Act.ACHIEVE and len(said.arguments) == 2
     )
-    if sum(placing.values()) == sum(token.text in _PLACING for token in tokens):
+    if sum(placing.values()) == sum(token.text in PLACING for token in tokens):
         return False  # "put the bowl on the counter and the mug on the couch": a place for each
     spoken = Counter(stem for token in tokens for stem in list_stems(token.text))
     if all(placing[verb] <= spoken[verb] for verb in placing.keys() & (PUT_VERBS | BRING_VERBS)):

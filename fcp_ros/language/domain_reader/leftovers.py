@@ -3,8 +3,8 @@
 
 Nobody can list what people say beside a request. But where it stands in the tree tells most of it:
 "before he finds it" is a clause of somebody else's, "for hygiene" a purpose, "you" a subject.
-Such a part is a remark if it has no word of the domain, and none that could turn round what was
-read.
+Such a part is a remark if it has no word of the domain, and none that could turn what was read
+round.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Leftovers:
         return False
 
     def find_social(self) -> str:
-        """Find what a robot is told to do with people, of which the domain knows nothing."""
+        """Return the verb of company or speech that the domain doesn't know; "" for none."""
         said = (word for word in self._words.values() if word.lemma in SOCIAL_VERBS)
         told = (w for w in said if self._is_imperative(w) and not self._concerns(w.token))
         return next((word.lemma for word in told), "")

@@ -312,7 +312,7 @@ def _find_refusal(
         return refuse(instruction, fault.refusal, _explain(fault))
     social = prepared.leftovers.find_social()
     if social and not (best is not None and may_be_offered(instruction, best)):
-        said = f"No action here is to {social}: say what else shall be done."
+        said = f'No action that is known here can "{social}": say what else shall be done.'
         if best is not None and stands_alone(instruction, best):
             said += f" The rest would be: {best.paraphrase}"
         return refuse(instruction, Refusal.UNABLE, said)
@@ -353,12 +353,9 @@ def _answer_nothing(
         return answer_unread(
             instruction, shorten_words(f"Not understood: {words}. Say it in other words.")
         )
-    named = [bool(subject.lexicon.find_nouns(tokens, place)) for place in range(len(tokens))]
-    doing = next(
-        (t for t, noun in zip(tokens, named, strict=True) if not noun and _is_act(t, subject)), None
-    )
-    if doing is not None and any(named):
-        said = f'No action that is known here can "{doing.text}" what was named'
+    act = _find_act(tokens, subject)
+    if act:
+        said = f'No action that is known here can "{act}" what was named'
         return answer_unread(instruction, f"{said}: say what else shall be done.")
     return answer_unread(
         instruction,
@@ -366,9 +363,15 @@ def _answer_nothing(
     )
 
 
-def _is_act(token: Token, subject: Subject) -> bool:
-    """Return True for a word that a phrase for something to be done begins with."""
-    return token.kind is TokenKind.WORD and token.text in subject.patterns.imperatives
+def _find_act(tokens: Sequence[Token], subject: Subject) -> str:
+    """Return the verb of an instruction that has a noun as well, if both are known; else ""."""
+    acts, has_noun = [], False
+    for place, token in enumerate(tokens):
+        if subject.lexicon.find_nouns(tokens, place):
+            has_noun = True
+        elif token.kind is TokenKind.WORD and token.text in subject.patterns.imperatives:
+            acts.append(token.text)
+    return acts[0] if acts and has_noun else ""
 
 
 def _explain(fault: _Fault) -> str:

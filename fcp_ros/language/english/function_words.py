@@ -99,6 +99,9 @@ PREPOSITIONS = {
 }
 """Spoken prepositions and the one that stands for them."""
 
+PLACING = frozenset(["in", "into", "inside", "on", "onto"])
+"""Prepositions behind a verb of putting."""
+
 FITS = {
     **{(same, same): 1.0 for same in ("on", "in", "at", "near")},
     ("at", "in"): 0.9,

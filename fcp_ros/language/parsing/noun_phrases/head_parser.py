@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.english.function_words import PLACING
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.verbs import PUT_VERBS
@@ -66,7 +67,6 @@ THINGS = {
     "anything": Determiner.ANY,
     "nothing": Determiner.NO,
 }
-_PLACING = frozenset(["in", "into", "inside", "on", "onto"])
 THING_NOUNS = gather_words("thing things stuff object objects")
 _PARTS = gather_words("piece pieces part parts component components element elements")
 _GENERAL = gather_words("item items thing things object objects product products article articles")
@@ -304,7 +304,7 @@ class HeadParser:
     def _is_put(self, place: int, end: int) -> bool:
         """Return True for the verb of "cool it, place in the fridge"."""
         joined = self._get(place - 1) in ("and", "then", ",") and end == place + 1
-        return joined and self._get(place) in PUT_VERBS and self._get(end) in _PLACING
+        return joined and self._get(place) in PUT_VERBS and self._get(end) in PLACING
 
     def _name(
         self, blank: NounPhrase, place: int, end: int, match: NounMatch, degree: float = 1.0
