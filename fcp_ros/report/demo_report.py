@@ -24,7 +24,6 @@ from fcp_ros.report.explored_goals import remove_reasons
 from fcp_ros.report.floor_plan import draw_floor_plan
 from fcp_ros.report.plain_json import to_plain, to_plain_result
 from fcp_ros.report.plan_page import PolicyPath, draw_policy_path, make_plan_environment
-from fcp_ros.report.relaxation_lattice import draw_relaxation_lattice
 from fcp_ros.report.timeline import draw_timeline
 from fcp_ros.scene import SceneGraph
 
@@ -154,7 +153,6 @@ class EpisodeView:
     episode: Episode
     floor_plan: Markup
     timeline: Markup
-    lattice: Markup
     message: str
     path: PolicyPath | None
     executed: dict[str, StepOutcome]
@@ -175,11 +173,6 @@ def choose_outcome_colour(outcome: OutcomeCode | None) -> str:
     return _OUTCOMES.get(outcome, figure.ALPHA)
 
 
-def _state_goal(episode: Episode) -> str:
-    understood = episode.understood
-    return episode.goal if understood is None else f'"{understood.instruction}": {episode.goal}'
-
-
 def _draw_episode(episode: Episode) -> EpisodeView:
     result = episode.result
     plan = result.plan
@@ -192,7 +185,6 @@ def _draw_episode(episode: Episode) -> EpisodeView:
         timeline=Markup(
             "" if plan is None else draw_timeline(plan, f"time{episode.number}", result.traces)
         ),
-        lattice=Markup(draw_relaxation_lattice(result, _state_goal(episode))),
         message=remove_reasons(result),
         path=draw_policy_path(result, episode.policy),
         executed={str(outcome.index): outcome for outcome in episode.outcomes},

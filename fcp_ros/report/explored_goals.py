@@ -8,7 +8,7 @@ changes. Of many goals in a level only those that tell something are shown; the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
@@ -73,6 +73,18 @@ class ExploredGoals:
     levels: tuple[GoalLevel, ...]  # by the number of changes, the goal as stated first
     answer: int  # number of the goal of the answer; -1 without one
     is_chosen: bool  # True if its plan was taken; otherwise it only came closest
+
+    def walk(self) -> Iterator[tuple[int, ShownGoal]]:
+        """Yield the goals that are shown, each with its depth, below the one that it hangs from."""
+        below: dict[int, list[ShownGoal]] = {}
+        for level in self.levels:
+            for one in level.shown:
+                below.setdefault(one.parent, []).append(one)
+        waiting = [(0, one) for one in reversed(below.get(-1, ()))]
+        while waiting:
+            depth, one = waiting.pop()
+            yield depth, one
+            waiting += [(depth + 1, each) for each in reversed(below.get(one.goal.number, ()))]
 
 
 def arrange_explored(result: PlanningResult) -> ExploredGoals:
@@ -220,12 +232,10 @@ def render_explored(result: PlanningResult) -> RenderableType:
     """Render the relaxed goals that were looked at as a tree, the goal as stated on top."""
     explored = arrange_explored(result)
     head = f"looked at {len(result.explored)} goals ({count_outcomes(result.explored)})"
-    nodes: dict[int, Tree] = {}
     top = Tree(Text(head, style="bold"), guide_style="dim")
-    for level in explored.levels:
-        for shown in level.shown:
-            above = nodes.get(shown.parent, top)
-            nodes[shown.goal.number] = above.add(_build_goal_text(shown, explored))
+    path = [top]
+    for depth, shown in explored.walk():
+        path[depth + 1 :] = [path[depth].add(_build_goal_text(shown, explored))]
     hidden = [level.describe() for level in explored.levels if level.hidden]
     return Group(top, *(Text(line, style="dim") for line in hidden))
 

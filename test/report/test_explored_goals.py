@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The relaxed goals that were looked at: as a picture, as text, and in the page."""
+"""The relaxed goals that were looked at: as text, and in the page."""
 
 from __future__ import annotations
 
@@ -7,28 +7,19 @@ import io
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
 from types import SimpleNamespace
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from scipy.optimize import isotonic_regression
 
 from fcp_ros.planning import PlanningResult, PlanStatus
 from fcp_ros.planning.model.result import ExploredRelaxation, Relaxation, RelaxationOutcome
 from fcp_ros.report.console import render_result
 from fcp_ros.report.explored_goals import MOST_IN_LEVEL, arrange_explored
-from fcp_ros.report.relaxation_lattice import (
-    GAP,
-    WIDTH,
-    draw_relaxation_lattice,
-    spread_apart,
-)
+from fcp_ros.report.plan_page import PlanRequest, render_plan_page
 
-SVG = "{http://www.w3.org/2000/svg}"
 CUP = "teacup -> mug_1 (0.97)"
 FEWER = "at least 2 ?g: glass (on(?g, table_1)) -> at least 1 ?g: glass (on(?g, table_1)) (0.60)"
 GOALS = (
@@ -39,7 +30,7 @@ GOALS = (
 
 
 def make_result(explored, *, membership=None, alpha=0.5, **fields):
-    """A result whose plan has nothing but a membership: what the picture looks at."""
+    """A result whose plan has nothing but a membership: what is looked at."""
     plan = None if membership is None else SimpleNamespace(membership=membership)
     status = PlanStatus.UNSOLVABLE_AT_ALPHA if plan is None else PlanStatus.SOLVED_OPTIMALLY
     return PlanningResult(status, "It.", explored=tuple(explored), alpha=alpha, plan=plan, **fields)
@@ -99,72 +90,39 @@ def test_goals_hang_below_goals_with_some_of_their_changes(goals, has_plan):
 
 
 @given(explored_goals())
-def test_boxes_do_not_overlap_and_lie_within_the_picture(goals):
-    svg = ElementTree.fromstring(draw_relaxation_lattice(make_result(goals), "x"))
-    left, top, width, height = map(float, svg.get("viewBox").split())
-    boxes = [
-        tuple(float(rect.get(name)) for name in ("x", "y", "width", "height"))
-        for rect in svg.iter(f"{SVG}rect")
-        if rect.get("class") == "box"
-    ]
-    for x, y, wide, high in boxes:
-        assert left <= x <= x + wide <= left + width + 1e-6
-        assert top <= y <= y + high <= height + 1e-6
-    rows = {}
-    for x, y, _, _ in boxes:
-        rows.setdefault(y, []).append(x)
-    for places in rows.values():
-        places.sort()
-        # Places are written with one decimal.
-        assert all(b - a >= WIDTH + GAP - 0.11 for a, b in pairwise(places))
-    lines = [path for path in svg.iter(f"{SVG}path") if "edge" in path.get("class", "")]
-    assert len(lines) == len(boxes) - 1
+def test_each_goal_follows_the_one_that_it_hangs_from(goals):
+    explored = arrange_explored(make_result(goals))
+    depths = {-1: -1}
+    for depth, one in explored.walk():
+        assert depth == depths[one.parent] + 1
+        depths[one.goal.number] = depth
+    shown = {one.goal.number for level in explored.levels for one in level.shown}
+    assert depths.keys() == {-1, *shown}
 
 
-@given(st.lists(st.floats(-500, 500), min_size=1, max_size=7), st.floats(0, 100))
-def test_places_are_moved_apart_as_little_as_possible(wanted, spare):
-    """The slow twin: least squares under the constraint that distances are kept."""
-    wanted = sorted(wanted)
-    step, room = 50.0, 50.0 * (len(wanted) - 1) + spare
-    flat = [place - number * step for number, place in enumerate(wanted)]
-    best = isotonic_regression(flat).x.clip(0.0, spare)
-    expected = [place + number * step for number, place in enumerate(best)]
-    assert spread_apart(wanted, step, room) == pytest.approx(expected, abs=1e-6)
+def render(result):
+    return render_plan_page(result, PlanRequest("household", "house", "x"))
 
 
-def test_a_small_lattice_tells_all_in_words():
-    result = make_result(GOALS, membership=0.53)
-    svg = draw_relaxation_lattice(result, 'on(?x, "a<b")')
-    texts = [text.text for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
-    for word in ("the goal as stated", "impossible", "solved", "chosen", "0.53 \u2264 0.57"):
-        assert word in texts
-    assert "teacup \u2192 mug_1 (0.97)" in texts
-    tips = [title.text for title in ElementTree.fromstring(svg).iter(f"{SVG}title")]
-    assert any("No <teacup>." in tip and 'a<b"' in tip for tip in tips)
-    assert any(FEWER in tip and "A plan." in tip for tip in tips)
-    assert not re.search(r'\bid="|https?://(?!www.w3.org/2000/svg)', svg)
-
-
-def test_without_a_plan_the_closest_goal_is_marked():
+def test_the_page_has_the_chain_and_marks_the_closest_goal():
     below = replace(GOALS[2], membership=0.4, outcome=RelaxationOutcome.BELOW_ALPHA)
-    svg = draw_relaxation_lattice(make_result((*GOALS[:2], below)), "x")
-    assert ">closest<" in svg
-    assert ">chosen<" not in svg
-    assert "chain closest" in svg
+    page = render(make_result((*GOALS[:2], below)))
+    rows = re.findall(r"<tr[^>]*>.*?</tr>", page.partition('class="explored"')[2], re.DOTALL)[1:4]
+    assert ["chosen" in row for row in rows] == [True] * 3
+    assert [int(re.search(r"padding-left:(\d+)px", row)[1]) for row in rows] == [0, 24, 48]
+    assert "closest" in rows[2]
+    assert "0.57" in rows[2]
+    assert "0.40" in rows[2]
+    assert "explored" not in render(make_result(())).partition("<body>")[2]
 
 
-def test_without_relaxed_goals_there_is_no_picture():
-    assert draw_relaxation_lattice(make_result(()), "x") == ""
-
-
-@pytest.mark.parametrize("name", ["\x1b[31mred", "]]>", "<script>", "a" * 3000, ""])
+@pytest.mark.parametrize("name", ["\x1b[31mred", "<script>", "a" * 3000])
 def test_strange_names_do_no_harm(name):
     """Elements' names come from scenes of others."""
     strange = replace(GOALS[1], changes=(f"cup -> {name}",), reason=name)
-    svg = draw_relaxation_lattice(make_result((GOALS[0], strange)), name)
-    ElementTree.fromstring(svg)
-    assert "\x1b" not in svg
-    assert "<script" not in svg
+    page = render(make_result((GOALS[0], strange))).partition("<details>")[0]
+    assert "\x1b" not in page
+    assert "<script" not in page
 
 
 def show(result, *, explain):
