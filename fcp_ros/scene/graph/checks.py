@@ -122,7 +122,7 @@ def check_hierarchy(nodes: Mapping[str, SceneNode], starts: Iterable[str]) -> No
 
     If the graph had no cycle before, only nodes that are new or have new parents need to be starts.
     """
-    cycle = _find_cycle(lambda id_: nodes[id_].parents, starts)
+    cycle = find_cycle(lambda id_: nodes[id_].parents, starts)
     if cycle:
         raise SceneError(
             f"its parents lead back to itself ({' > '.join((*cycle, cycle[0]))})",
@@ -137,7 +137,7 @@ def check_holders(relations: Iterable[SceneRelation]) -> None:
     for relation in relations:
         if _is_given_place(relation):
             holders.setdefault(relation.elements[0], []).append(relation.elements[1])
-    _refuse_holding_cycle(_find_cycle(lambda id_: holders.get(id_, ()), holders))
+    _refuse_holding_cycle(find_cycle(lambda id_: holders.get(id_, ()), holders))
 
 
 def check_new_holders(
@@ -153,7 +153,7 @@ def check_new_holders(
         ]
 
     items = [relation.elements[0] for relation in added if _is_given_place(relation)]
-    _refuse_holding_cycle(_find_cycle(find_holders, items))
+    _refuse_holding_cycle(find_cycle(find_holders, items))
 
 
 def _is_given_place(relation: SceneRelation) -> bool:
@@ -173,7 +173,7 @@ def _refuse_holding_cycle(cycle: tuple[str, ...]) -> None:
         )
 
 
-def _find_cycle(above: Callable[[str], Iterable[str]], starts: Iterable[str]) -> tuple[str, ...]:
+def find_cycle(above: Callable[[str], Iterable[str]], starts: Iterable[str]) -> tuple[str, ...]:
     """Find a cycle that the starts lead to, depth first and without recursion; () without one."""
     finished: set[str] = set()
     for start in starts:

@@ -13,5 +13,5 @@ For single things:
 
 From meshes and point clouds (Open3D):
 
-- ``surfaces``: rays on them; files read in a process of its own
+- ``surfaces``: meshes and point clouds, read in a process of its own
 """
