@@ -30,7 +30,6 @@ from fcp_ros.scene.relations.derivation import ASSUMED, Derivation
 from fcp_ros.scene.relations.draft_graph import GivenRelations, SceneDraft
 from fcp_ros.scene.relations.nearness import (
     add_reverse,
-    find_candidates,
     find_nearest,
     measure_box_distance,
 )
@@ -48,7 +47,7 @@ from fcp_ros.scene.relations.rooms import (
 from fcp_ros.scene.relations.scored_pairs import ScoredPairs
 from fcp_ros.scene.relations.supports import find_supports
 from fcp_ros.scene.relations.unsettled import reach_of
-from fcp_ros.scene.shapes.boxes import Boxes, Indices, build_boxes, find_points_in_rectangles
+from fcp_ros.scene.shapes.boxes import Boxes, Indices, build_boxes
 
 # --- two detections of one thing: the same label, and boxes ---
 
@@ -77,7 +76,7 @@ def find_doubles(nodes: Mapping[str, SceneNode], boxes: Boxes) -> Iterator[tuple
     if len(labels) == len(boxes.ids):
         return
     low, high = boxes.bounds()
-    for item, other in find_points_in_rectangles(boxes.centre[:, :2], low, high):
+    for item, other in boxes.pair_with_holders():
         alike = (item < other) & (numbers[item] == numbers[other])
         item, other = item[alike], other[alike]
         bottom = np.maximum(boxes.bottom(item), boxes.bottom(other))
@@ -283,7 +282,7 @@ def _find_pairs_around(
     """Return the boxes, and the pairs of some of them with all that may hold them."""
     number = {id_: index for index, id_ in enumerate(boxes.ids)}
     which = np.array([number[id_] for id_ in ids], dtype=np.intp)
-    return boxes, find_candidates(boxes, reach_of(options), which)
+    return boxes, boxes.pair_with_near(reach_of(options), which)
 
 
 def _note_doubtful(draft: SceneDraft, derivation: Derivation, nowhere: list[str]) -> None:

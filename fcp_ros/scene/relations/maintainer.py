@@ -204,18 +204,10 @@ class RelationMaintainer:
             for relation in self.graph.relations_of(id_):
                 if relation.name in _HOLDINGS and relation.elements[1:] == (id_,):
                     found.add(relation.elements[0])
-        slots = np.array([self._grid.slot(id_) for id_ in boxed], dtype=np.intp)
-        items: list[int] = []
-        supports: list[int] = []
-        for slot, place in zip(slots.tolist(), self._grid.bounds(slots, 2.0 * EDGE), strict=True):
-            near = self._grid.find_centred_in(place)
-            items += near
-            supports += [slot] * len(near)
-        if items:
-            boxes = self._grid.boxes
-            item = np.array(items, dtype=np.intp)
-            depth = measure_depth(boxes, item, np.array(supports, dtype=np.intp))
-            found.update(boxes.ids[number] for number in item[depth >= -EDGE].tolist())
+        around, item = self._grid.pair_around([self._grid.slot(id_) for id_ in boxed], 2.0 * EDGE)
+        depth = measure_depth(self._grid.boxes, item, around)
+        ids = self._grid.boxes.ids
+        found.update(ids[number] for number in item[depth >= -EDGE].tolist())
         return found
 
     def _regions_around(self, ids: Iterable[str]) -> list[Rectangle]:
@@ -228,32 +220,13 @@ class RelationMaintainer:
     def _find_unsettled_in(self, regions: list[Rectangle]) -> set[str]:
         """Find the things without a certain place whose boxes meet some regions."""
         unsettled, ids = self._derivation.unsettled, self._grid.boxes.ids
-        around = {slot for place in regions for slot in self._grid.find_around(place)}
-        slots = np.array([slot for slot in around if ids[slot] in unsettled], dtype=np.intp)
-        if not len(slots):
-            return set()
-        places = np.array(regions)
-        low, high = self._grid.boxes.bounds_of(slots)
-        meets = (
-            (low[:, None, 0] <= places[:, 2])
-            & (low[:, None, 1] <= places[:, 3])
-            & (high[:, None, 0] >= places[:, 0])
-            & (high[:, None, 1] >= places[:, 1])
-        )
-        return {ids[slot] for slot in slots[meets.any(axis=1)].tolist()}
+        found = (ids[slot] for slot in self._grid.find_meeting(regions))
+        return {id_ for id_ in found if id_ in unsettled}
 
     def _find_pairs_around(self, ids: Sequence[str]) -> tuple[Boxes, list[tuple[Indices, Indices]]]:
         """Return all boxes, and the pairs of some things with all that may hold them."""
         slots = [self._grid.slot(id_) for id_ in ids]
-        margin = reach_of(self._options) + EDGE
-        items: list[int] = []
-        others: list[int] = []
-        bounds = self._grid.bounds(np.array(slots, dtype=np.intp), margin)
-        for slot, place in zip(slots, bounds, strict=True):
-            near = self._grid.find_around(place)
-            others += near
-            items += [slot] * len(near)
-        pairs = np.array(items, dtype=np.intp), np.array(others, dtype=np.intp)
+        pairs = self._grid.pair_around(slots, reach_of(self._options) + EDGE)
         return self._grid.boxes, [pairs]
 
     def _derive_supports(self, ids: Iterable[str]) -> None:
@@ -263,7 +236,7 @@ class RelationMaintainer:
             for id_ in ids:
                 places.pop(id_, None)
         grid = self._grid
-        candidates = grid.find_pairs([grid.slot(id_) for id_ in ids if id_ in grid])
+        candidates = grid.pair_around([grid.slot(id_) for id_ in ids if id_ in grid], EDGE)
         supports = find_supports_among(grid.boxes, [candidates], self._options)
         for name, pairs in supports.items():
             self._derivation.take(name, pairs, grid.boxes.ids)

@@ -20,7 +20,7 @@ The relation is kept up to date around boxes that change.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -35,12 +35,10 @@ from fcp_ros.scene.relations.relation_options import RelationOptions
 from fcp_ros.scene.relations.scored_pairs import ScoredPairs, rank_ids, share_left, to_confidence
 from fcp_ros.scene.shapes.boxes import (
     EDGE,
-    PAIRS_AT_ONCE,
     Boxes,
     Flags,
     Floats,
     Indices,
-    find_points_in_rectangles,
 )
 
 _DECIMALS = 6  # those of EDGE
@@ -82,7 +80,7 @@ def find_nearest(boxes: Boxes, options: RelationOptions) -> ScoredPairs:
     """Find the things that each box is near by itself (condition 1, at most ``near_most``)."""
     parts = [
         select_nearest(select_near(boxes, a, b, options), options.near_most, boxes)
-        for a, b in find_candidates(boxes, options.near)
+        for a, b in boxes.pair_with_near(options.near)
     ]
     return ScoredPairs.concatenate(parts) if parts else ScoredPairs.empty()
 
@@ -133,65 +131,6 @@ def _measure_beside(boxes: Boxes, a: Indices, b: Indices) -> tuple[Flags, Floats
             out_y = np.maximum(np.abs(along + sign * up) - depth, 0.0)
             least = np.minimum(least, out_x * out_x + out_y * out_y)
     return separate, least
-
-
-def find_candidates(
-    boxes: Boxes, reach: float, which: Indices | None = None
-) -> Iterator[tuple[Indices, Indices]]:
-    """Yield pairs (a, b) whose upright rectangles are within reach (m) of each other, both ways.
-
-    All pairs of one ``a`` are in one batch; a crowd of n takes memory O(n), though time O(n2).
-    ``which`` are the numbers of those that are to be ``a``; None for all.
-    """
-    first = np.arange(len(boxes.ids)) if which is None else which
-    if not len(first):
-        return
-    classes = _group_by_size(boxes)
-    waiting = [first]
-    while waiting:
-        some = waiting.pop()
-        pairs = _pair_with_others(boxes, some, classes, reach)
-        if pairs is None:
-            middle = len(some) // 2
-            waiting += [some[middle:], some[:middle]]
-        else:
-            yield pairs
-
-
-def _group_by_size(boxes: Boxes) -> list[Indices]:
-    """Group boxes by size, so that the search within a class reaches no farther than needed."""
-    size = np.ceil(np.log2(np.maximum(boxes.reach.max(axis=1), 0.05)))
-    return [np.flatnonzero(size == value) for value in np.unique(size)]
-
-
-def _pair_with_others(
-    boxes: Boxes, some: Indices, classes: list[Indices], reach: float
-) -> tuple[Indices, Indices] | None:
-    """Return all pairs of these boxes with others; None if they are too many to hold at once."""
-    around = boxes.reach
-    low, high = boxes.bounds(reach + EDGE)
-    parts: list[tuple[Indices, Indices]] = []
-    held = 0
-    for members in classes:
-        wide = around[members].max(axis=0) + EDGE
-        centre = boxes.centre[members, :2]
-        for point, box in find_points_in_rectangles(centre, low[some] - wide, high[some] + wide):
-            a, b = some[box], members[point]
-            rise = np.abs(boxes.centre[a, 2] - boxes.centre[b, 2])
-            keep = (a != b) & (rise - (boxes.half[a, 2] + boxes.half[b, 2]) <= reach + EDGE)
-            a, b = a[keep], b[keep]
-            keep = np.all(
-                (low[a] <= boxes.centre[b, :2] + around[b])
-                & (high[a] >= boxes.centre[b, :2] - around[b]),
-                axis=1,
-            )
-            parts.append((a[keep], b[keep]))
-            held += int(np.count_nonzero(keep))
-            if held > PAIRS_AT_ONCE and len(some) > 1:
-                return None
-    if not parts:
-        return np.zeros(0, np.intp), np.zeros(0, np.intp)
-    return np.concatenate([a for a, _ in parts]), np.concatenate([b for _, b in parts])
 
 
 _FINEST = -2
@@ -254,14 +193,6 @@ class BoxGrid:
             (x0, y0, x1, y1) for (x0, y0), (x1, y1) in zip(low.tolist(), high.tolist(), strict=True)
         ]
 
-    def find_centred_in(self, place: Rectangle) -> list[int]:
-        """Find the slots of all boxes centred in a rectangle, and possibly of some nearby."""
-        found: list[int] = []
-        for level, cells in self._levels.items():
-            for members in _find_members(cells, 2.0**level, place, 0.0):
-                found += members
-        return found
-
     def find_around(self, place: Rectangle) -> list[int]:
         """Find the slots of all boxes that meet a rectangle, and possibly of some nearby."""
         found: list[int] = []
@@ -271,30 +202,26 @@ class BoxGrid:
                 found += members
         return found
 
-    def find_meeting(self, place: Rectangle) -> list[int]:
-        """Find the slots of boxes whose own upright rectangle meets a rectangle (EDGE of slack)."""
-        slots = np.array(self.find_around(place), dtype=np.intp)
+    def find_meeting(self, places: Sequence[Rectangle]) -> list[int]:
+        """Find the slots of boxes whose upright rectangle meets one of these (EDGE of slack)."""
+        near = [(slot, at) for at, place in enumerate(places) for slot in self.find_around(place)]
+        if not near:
+            return []
+        slots, which = np.array(near, dtype=np.intp).T
         low, high = self._boxes.bounds_of(slots)
-        meets = (
-            (low[:, 0] <= place[2])
-            & (low[:, 1] <= place[3])
-            & (high[:, 0] >= place[0])
-            & (high[:, 1] >= place[1])
-        )
-        found: list[int] = slots[meets].tolist()
-        return found
+        wanted = np.array(places)[which]
+        meets = ((low <= wanted[:, 2:]) & (high >= wanted[:, :2])).all(axis=1)
+        return sorted(set(slots[meets].tolist()))
 
-    def find_pairs(self, slots: Iterable[int]) -> tuple[Indices, Indices]:
-        """Find the pairs (slot, other) with the slot's centre in the other's box, and some more."""
+    def pair_around(self, slots: Sequence[int], margin: float) -> tuple[Indices, Indices]:
+        """Pair slots with all others that meet their rectangles, widened by a margin (m)."""
         items: list[int] = []
         others: list[int] = []
-        centre = self._boxes.centre
-        for slot in slots:
-            x, y = centre[slot, :2].tolist()
-            coarse = 2.0 * EDGE + 4.0 * max(math.ulp(x), math.ulp(y))
-            found = self.find_around((x - coarse, y - coarse, x + coarse, y + coarse))
-            others += found
-            items += [slot] * len(found)
+        bounds = self.bounds(np.array(slots, dtype=np.intp), margin)
+        for slot, place in zip(slots, bounds, strict=True):
+            near = [other for other in self.find_around(place) if other != slot]
+            others += near
+            items += [slot] * len(near)
         return np.array(items, dtype=np.intp), np.array(others, dtype=np.intp)
 
     def _allocate(self, id_: str) -> int:
@@ -416,7 +343,7 @@ class NearMaintainer:
             return {}
         stale = {id_ for id_ in change.shapes if id_ in raw.nodes and id_ not in self._grid}
         places = [*old_places, *self.regions_around(change.shapes)]
-        slots = sorted({slot for place in places for slot in self._grid.find_meeting(place)})
+        slots = self._grid.find_meeting(places)
         ids = [self._grid.boxes.ids[slot] for slot in slots]
         pairs = {legs for name, legs in change.touched if name == "near" and len(legs) == 2}
         older = {id_: self._nearest.pop(id_, {}) for id_ in (*ids, *stale)}
@@ -433,20 +360,9 @@ class NearMaintainer:
 
     def _measure(self, slots: list[int]) -> None:
         grid, options = self._grid, self._options
-        margin = options.near + EDGE
-        bounds = grid.bounds(np.array(slots, dtype=np.intp), margin)
-        items: list[int] = []
-        others: list[int] = []
-        for slot, place in zip(slots, bounds, strict=True):
-            near = [other for other in grid.find_around(place) if other != slot]
-            others += near
-            items += [slot] * len(near)
-        if not items:
-            return
         boxes = grid.boxes
-        pairs = select_near(
-            boxes, np.array(items, dtype=np.intp), np.array(others, dtype=np.intp), options
-        )
+        items, others = grid.pair_around(slots, options.near + EDGE)
+        pairs = select_near(boxes, items, others, options)
         nearest = select_nearest(pairs, options.near_most, boxes)
         self._take(nearest)
 

@@ -82,7 +82,6 @@ from fcp_ros.scene.shapes.boxes import (
     Flags,
     Floats,
     Indices,
-    find_points_in_rectangles,
     measure_core_depth,
     measure_depth,
 )
@@ -144,9 +143,7 @@ _MOUNT, _WALL = HoldingRole.MOUNT, HoldingRole.WALL
 
 def find_supports(boxes: Boxes, options: RelationOptions) -> dict[str, ScoredPairs]:
     """Find the best support, container and (if asked for) cover of every box, by relation."""
-    low, high = boxes.bounds()
-    pairs = find_points_in_rectangles(boxes.centre[:, :2], low, high)
-    return find_supports_among(boxes, pairs, options)
+    return find_supports_among(boxes, boxes.pair_with_holders(), options)
 
 
 def find_supports_among(
