@@ -265,7 +265,7 @@ def _read_relations(
     beside = _open_beside(file, _RELATIONS_FILE)
     if beside is None:
         return [], [*notes, f"there is no {_RELATIONS_FILE} beside it: relations are derived"]
-    relations = validate(list[MapRelation], _require_json(beside), beside.name)
+    relations = validate(list[MapRelation], beside.document, beside.name)
     numbered = {thing.id: place for place, thing in enumerate(objects)}
     edges, failed, unknown = [], 0, []
     for number, relation in enumerate(relations):
@@ -335,9 +335,8 @@ def _read_edges(
             *notes,
             "there is no edge_json file of its run beside it: relations are derived",
         ]
-    document = _require_json(beside)
     refuse_repeated_keys(beside)
-    table = validate(dict[str, MapEdge], document, beside.name)
+    table = validate(dict[str, MapEdge], beside.document, beside.name)
     places = {thing.id: place for place, thing in enumerate(objects)}
     edges = []
     for key, edge in sorted(table.items(), key=lambda entry: -entry[1].num_detections):
@@ -359,13 +358,6 @@ def _read_edges(
         word = " ".join(edge.relationship.lower().split())
         edges.append(NumberedRelation(_WORDS.get(word, to_identifier(word)), *ends))
     return edges, notes
-
-
-def _require_json(file: SceneFile) -> object:
-    if file.syntax is not Syntax.JSON or file.problem:
-        reason = file.problem or "it is no JSON"
-        raise SceneError(reason, source=file.name)
-    return file.document
 
 
 def select_consistent(

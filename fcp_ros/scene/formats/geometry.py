@@ -114,6 +114,22 @@ def raise_upright_axes(axes: Floats) -> tuple[Floats, NDArray[np.intp]]:
     return np.stack([x, np.cross(z, x), z], axis=1), np.stack([first, second, up], axis=1)
 
 
+def find_upright_axes(rows: Floats) -> Floats:
+    """Return the unit axes x, y, z (rows) of a box, z being the most upright one.
+
+    ``rows`` are the images of the axes of its frame in REP-103, of any length.
+    """
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not np.isfinite(rows).all() or (lengths < 1e-12).any():
+        return np.eye(3)
+    rows = rows / lengths
+    if np.abs(rows @ rows.T - np.eye(3)).max() > 1e-6:  # sheared: the nearest right angles
+        left, _, right = np.linalg.svd(rows)
+        rows = left @ right
+    axes: Floats = raise_upright_axes(rows[None])[0][0]
+    return axes
+
+
 def to_quaternions(axes: Floats) -> Floats:
     """Convert rotations, given as the images of x, y, z in rows (n, 3, 3), to x, y, z, w (n, 4)."""
     turns = np.tile(np.array((0.0, 0.0, 0.0, 1.0)), (len(axes), 1))

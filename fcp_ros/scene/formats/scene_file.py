@@ -147,8 +147,11 @@ class SceneFile:
         return target
 
     def open_beside(self, name: str) -> SceneFile:
-        """Open the file at `resolve_beside`; also raises the errors of `open_scene_file`."""
-        return open_scene_file(self.resolve_beside(name), self.limits)
+        """Open the file at `resolve_beside`; also SceneError as `open_scene_file`, or unparsed."""
+        file = open_scene_file(self.resolve_beside(name), self.limits)
+        if file.problem:
+            raise SceneError(file.problem, source=file.name)
+        return file
 
 
 def open_scene_file(address: str | Path, limits: SceneLimits) -> SceneFile:

@@ -121,17 +121,16 @@ def _pair_components(
             yield first[i], first[j], second[i], second[j]
 
 
-def from_euler(roll: float, pitch: float, yaw: float) -> Quaternion:
-    """Return the rotation about the fixed axes x, y, z in this order (rad), as in URDF and tf2."""
-    cr, sr = math.cos(roll / 2.0), math.sin(roll / 2.0)
-    cp, sp = math.cos(pitch / 2.0), math.sin(pitch / 2.0)
-    cy, sy = math.cos(yaw / 2.0), math.sin(yaw / 2.0)
-    return (
-        sr * cp * cy - cr * sp * sy,
-        cr * sp * cy + sr * cp * sy,
-        cr * cp * sy - sr * sp * cy,
-        cr * cp * cy + sr * sp * sy,
-    )
+def from_euler(x: float, y: float, z: float, order: str = "xyz") -> Quaternion:
+    """Return the rotation about fixed axes (rad), one after the other; as in URDF and tf2."""
+    turn: Quaternion = (0.0, 0.0, 0.0, 1.0)
+    for axis in order:
+        at = "xyz".index(axis)
+        if half := (x, y, z)[at] / 2.0:  # a yaw alone stays exact
+            sine = math.sin(half)
+            own = (sine * (at == 0), sine * (at == 1), sine * (at == 2), math.cos(half))
+            turn = own if turn == (0.0, 0.0, 0.0, 1.0) else multiply(own, turn)
+    return turn
 
 
 @dataclass(frozen=True, slots=True)
