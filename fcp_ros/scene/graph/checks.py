@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from heapq import nsmallest
 
 from fcp_ros.foundation.wording import find_control
 from fcp_ros.scene.graph.elements import (
@@ -231,27 +230,17 @@ def index_relations(relations: Iterable[SceneRelation]) -> dict[RelationKey, Sce
     return table
 
 
-def find_case_variants(ids: Iterable[str]) -> dict[str, list[str]]:
-    """Find the ids that differ in case only, grouped by their case-folded form."""
+def note_case_variants(notes: Iterable[str], ids: Iterable[str]) -> tuple[str, ...]:
+    """Return notes with the one on ids that differ in case only, if there are any."""
     spellings: dict[str, list[str]] = {}
-    first: dict[str, str] = {}
     for id_ in ids:
-        folded = id_.casefold()
-        other = first.setdefault(folded, id_)
-        if other is not id_:
-            spellings.setdefault(folded, [other]).append(id_)
-    return spellings
-
-
-def update_case_note(
-    notes: Iterable[str], spellings: Mapping[str, Iterable[str]]
-) -> tuple[str, ...]:
-    """Replace the note on ids that differ in case only, ``spellings`` by their folded form."""
+        spellings.setdefault(id_.casefold(), []).append(id_)
     others = tuple([note for note in notes if not note.startswith(CASE_NOTE)])
-    if not spellings:
+    variants = sorted((key, sorted(names)) for key, names in spellings.items() if len(names) > 1)
+    if not variants:
         return others
-    shown = ", ".join("/".join(sorted(spellings[key])) for key in nsmallest(_SHOWN, spellings))
-    more = f" and {len(spellings) - _SHOWN} more" if len(spellings) > _SHOWN else ""
+    shown = ", ".join("/".join(names) for _, names in variants[:_SHOWN])
+    more = f" and {len(variants) - _SHOWN} more" if len(variants) > _SHOWN else ""
     return (*others, f"{CASE_NOTE}{shown}{more}")
 
 
