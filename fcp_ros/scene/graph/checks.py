@@ -31,7 +31,6 @@ LONGEST_NUMBER = 1 << 1024
 """Bound of whole numbers among attributes: beyond it they are no floats either."""
 
 MOST_CORNERS = 2_000  # Greatest number of corners of an outline
-_LEVELS = 6  # Usual depth of a hierarchy: building, floor, room, place, object, part
 
 _PLAIN_VALUES = frozenset((bool, int, str))
 _HOLDING = ("on", "inside")
@@ -46,21 +45,7 @@ def check_nodes(nodes: Mapping[str, SceneNode]) -> None:
         if key != node.id:
             raise SceneError(f"stored under {key!r}, but its id is {node.id!r}", element=key)
         check_node(node, nodes)
-    deep = _find_deep(nodes)
-    if deep:
-        check_hierarchy(nodes, deep)
-
-
-def _find_deep(nodes: Mapping[str, SceneNode]) -> list[str]:
-    """Find the nodes deeper than ``_LEVELS``, the only ones that may be in a cycle: few or none."""
-    finished: set[str] = set()
-    left = list(nodes.values())
-    for _ in range(_LEVELS):
-        finished.update([node.id for node in left if finished.issuperset(node.parents)])
-        left = [node for node in left if node.id not in finished]
-        if not left:
-            break
-    return [node.id for node in left]
+    check_hierarchy(nodes, nodes)
 
 
 def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:

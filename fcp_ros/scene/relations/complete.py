@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import partial
 
 import numpy as np
@@ -94,32 +93,21 @@ def find_doubles(nodes: Mapping[str, SceneNode], boxes: Boxes) -> Iterator[tuple
 # --- given relations that the geometry of the scene contradicts ---
 
 
-class ConflictKind(Enum):
-    """The difference between a given relation and the geometry, as the head of a sentence."""
-
-    SUPPORT = "the given support differs from the geometry and is kept"
-    ROOM = "the given room differs from the geometry and is kept"
-    APART = "the given support is drawn elsewhere and is kept"
-
-
-@dataclass(frozen=True)
-class RelationConflict:
-    """A given relation that the geometry contradicts."""
-
-    kind: ConflictKind
-    given: SceneRelation  # The relation as given; it is in the completed graph
-    found: SceneRelation | None = None  # The relation by geometry; None for APART
-    distance: float = 0.0  # Between the two things (m), for APART
-
-    def __str__(self) -> str:
-        item, holder, *_ = self.given.elements
-        if self.found is None:
-            return f"{self.given} (drawn {self.distance:.2g} m apart)"
-        way = "in" if self.kind is ConflictKind.ROOM else self.found.name
-        return f"{item} (given {holder}, drawn {way} {self.found.elements[1]})"
+def describe_conflicts(
+    derivation: Derivation, given: Iterable[SceneRelation], boxes: Boxes
+) -> list[str]:
+    """Write a note on each kind of conflict that there is."""
+    most = derivation.options.hovering
+    found = {
+        "the given support differs from the geometry": find_support_conflicts(derivation),
+        "the given room differs from the geometry": find_room_conflicts(derivation),
+        "the given support is drawn elsewhere": find_distance_conflicts(given, boxes, most),
+    }
+    texts = {what: list(dict.fromkeys(each)) for what, each in found.items()}
+    return [f"{what} and is kept: {list_names(each)}" for what, each in texts.items() if each]
 
 
-def find_support_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
+def find_support_conflicts(derivation: Derivation) -> Iterator[str]:
     """Yield things drawn on or inside another thing than the given one.
 
     Inside a drawer does not contradict inside the fridge that the drawer is in.
@@ -139,13 +127,12 @@ def find_support_conflicts(derivation: Derivation) -> Iterator[RelationConflict]
                 place.holder, containers
             ) or place.holder in _find_enclosing(holder, containers):
                 continue
-            found = SceneRelation(name, (item, place.holder), place.confidence, place.provenance)
-            yield RelationConflict(ConflictKind.SUPPORT, given, found)
+            yield f"{item} (given {holder}, drawn {name} {place.holder})"
 
 
 def find_distance_conflicts(
     given: Iterable[SceneRelation], boxes: Boxes, most: float
-) -> Iterator[RelationConflict]:
+) -> Iterator[str]:
     """Yield things given on or inside a thing that is drawn more than ``most`` metres away."""
     number = {id_: index for index, id_ in enumerate(boxes.ids)}
     stated = [
@@ -153,8 +140,7 @@ def find_distance_conflicts(
         for relation in given
         if relation.name in ("on", "inside")
         and len(relation.elements) == 2
-        and relation.elements[0] in number
-        and relation.elements[1] in number
+        and number.keys() >= {*relation.elements}
     ]
     if not stated:
         return
@@ -163,10 +149,10 @@ def find_distance_conflicts(
     away = measure_box_distance(boxes, items, holders)
     for relation, distance in zip(stated, away.tolist(), strict=True):
         if distance > most:
-            yield RelationConflict(ConflictKind.APART, relation, distance=distance)
+            yield f"{relation} (drawn {distance:.2g} m apart)"
 
 
-def find_room_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
+def find_room_conflicts(derivation: Derivation) -> Iterator[str]:
     """Yield things drawn in another room than given, or than the hierarchy says."""
     nodes = derivation.nodes
     above: dict[str, tuple[str, ...]] = {}
@@ -176,22 +162,10 @@ def find_room_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
         if place.provenance is Provenance.GIVEN
         or (nodes[id_].parents and find_room_parents(nodes[id_], nodes, above) == (place.holder,))
     ]
-    for id_, (room, confidence) in derivation.find_containing(stated).items():
-        place = derivation.room_of[id_]
-        if place.holder == room:
-            continue
-        name = "at" if derivation.given.find("at", id_) is not None else "in_room"
-        given = SceneRelation(name, (id_, place.holder), 1.0, place.provenance)
-        found = SceneRelation(name, (id_, room), confidence, Provenance.GEOMETRIC)
-        yield RelationConflict(ConflictKind.ROOM, given, found)
-
-
-def describe_conflicts(conflicts: Iterable[RelationConflict]) -> list[str]:
-    """Write one sentence for each kind of conflict."""
-    lines: dict[ConflictKind, dict[str, None]] = {}
-    for conflict in conflicts:
-        lines.setdefault(conflict.kind, {})[str(conflict)] = None
-    return [f"{kind.value}: {list_names(lines[kind])}" for kind in ConflictKind if kind in lines]
+    for id_, (room, _) in derivation.find_containing(stated).items():
+        given = derivation.room_of[id_].holder
+        if given != room:
+            yield f"{id_} (given {given}, drawn in {room})"
 
 
 def _find_enclosing(id_: str, containers: Mapping[str, Place]) -> set[str]:
@@ -212,8 +186,6 @@ class Completion:
     """A completed graph, with the results on the way."""
 
     graph: SceneGraph  # The completed graph; its notes summarise the conflicts
-    # Given relations that the geometry contradicts, one by one
-    conflicts: tuple[RelationConflict, ...]
     derivation: Derivation  # The place of each thing
     boxes: Boxes  # The boxes of all things, in the graph's order
     # The pairs of boxes that are near, of each box by itself; empty unless asked for
@@ -252,12 +224,7 @@ def _complete(graph: SceneGraph, options: RelationOptions) -> Completion:
     for name, pairs in find_supports(boxes, options).items():
         derivation.take(name, pairs, boxes.ids)
     derivation.derive_rooms(draft.nodes)
-    conflicts = (
-        *find_support_conflicts(derivation),
-        *find_distance_conflicts(draft.relations.values(), boxes, options.hovering),
-        *find_room_conflicts(derivation),
-    )
-    draft.notes += describe_conflicts(conflicts)
+    draft.notes += describe_conflicts(derivation, draft.relations.values(), boxes)
     room_of = {id_: place.holder for id_, place in derivation.room_of.items()}
     floors = ensure_floors(draft, room_of)
     derivation.structure = structure._replace(floors=floors, fixed=passages | set(floors.values()))
@@ -273,7 +240,7 @@ def _complete(graph: SceneGraph, options: RelationOptions) -> Completion:
     passages = connect_rooms(draft, passages, finder, options)
     fixed = passages | set(floors.values())
     derivation.structure = derivation.structure._replace(fixed=fixed)
-    return Completion(draft.to_graph(), conflicts, derivation, boxes, nearest)
+    return Completion(draft.to_graph(), derivation, boxes, nearest)
 
 
 def _find_pairs_around(

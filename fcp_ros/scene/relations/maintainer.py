@@ -52,7 +52,7 @@ class MaintenanceStep:
 
 
 class RelationMaintainer:
-    """A completed graph that follows changes; conflicts are those of the last full derivation.
+    """A completed graph that follows changes.
 
     ``prepare`` makes all indexes now, so that the first change does not wait for them.
     """
@@ -96,7 +96,6 @@ class RelationMaintainer:
     def _start(self, graph: SceneGraph, reason: str) -> None:
         completion = complete_scene(graph, self._options)
         self.graph = completion.graph
-        self.conflicts = completion.conflicts
         self._derivation = completion.derivation
         self._derivation.nodes = self.graph.nodes
         self._unindexed: Completion | None = completion
