@@ -23,7 +23,7 @@ from fcp_ros.scene import (
     SceneNode,
     complete_relations,
 )
-from fcp_ros.scene.relations.nearness import find_nearest
+from fcp_ros.scene.relations.nearness import find_near
 from fcp_ros.scene.relations.supports import find_supports
 from fcp_ros.scene.shapes.boxes import build_boxes
 
@@ -105,7 +105,7 @@ def _one_spot(count: int) -> list[Verdict]:
     found = []
     for what, size, action in (
         ("on, inside, under", count, find_supports),
-        ("near", count // 5, find_nearest),
+        ("near", count // 5, find_near),
     ):
         pose = Pose.at(0.0, 0.0, 0.5)
         boxes = build_boxes(

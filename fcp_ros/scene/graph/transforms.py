@@ -121,7 +121,7 @@ def _pair_components(
             yield first[i], first[j], second[i], second[j]
 
 
-def from_euler(x: float, y: float, z: float, order: str = "xyz") -> Quaternion:
+def from_euler(x: float, y: float, z: float, *, order: str = "xyz") -> Quaternion:
     """Return the rotation about fixed axes (rad), one after the other; as in URDF and tf2."""
     turn: Quaternion = (0.0, 0.0, 0.0, 1.0)
     for axis in order:

@@ -28,8 +28,9 @@ from fcp_ros.scene.graph.roles import is_often_mounted
 from fcp_ros.scene.relations.derivation import ASSUMED, Derivation
 from fcp_ros.scene.relations.draft_graph import GivenRelations, SceneDraft
 from fcp_ros.scene.relations.nearness import (
-    add_reverse,
-    find_nearest,
+    MOST_NEAR,
+    build_near_relations,
+    find_near,
     measure_box_distance,
 )
 from fcp_ros.scene.relations.passages import connect_rooms
@@ -43,7 +44,6 @@ from fcp_ros.scene.relations.rooms import (
     ensure_rooms,
     find_room_parents,
 )
-from fcp_ros.scene.relations.scored_pairs import ScoredPairs
 from fcp_ros.scene.relations.supports import find_supports
 from fcp_ros.scene.relations.unsettled import reach_of
 from fcp_ros.scene.shapes.boxes import Boxes, Indices, build_boxes
@@ -188,8 +188,6 @@ class Completion:
     graph: SceneGraph  # The completed graph; its notes summarise the conflicts
     derivation: Derivation  # The place of each thing
     boxes: Boxes  # The boxes of all things, in the graph's order
-    # The pairs of boxes that are near, of each box by itself; empty unless asked for
-    nearest: ScoredPairs
 
 
 def complete_relations(graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS) -> SceneGraph:
@@ -236,11 +234,11 @@ def _complete(graph: SceneGraph, options: RelationOptions) -> Completion:
     draft.relate_all(derivation.build_relations())
     for room, floor in floors.items():
         draft.relate(SceneRelation("in_room", (floor, room), ASSUMED, Provenance.INFERRED))
-    nearest = _relate_near(draft, boxes, options)
+    _relate_near(draft, boxes, options)
     passages = connect_rooms(draft, passages, finder, options)
     fixed = passages | set(floors.values())
     derivation.structure = derivation.structure._replace(fixed=fixed)
-    return Completion(draft.to_graph(), derivation, boxes, nearest)
+    return Completion(draft.to_graph(), derivation, boxes)
 
 
 def _find_pairs_around(
@@ -273,20 +271,12 @@ def _note_doubtful(draft: SceneDraft, derivation: Derivation, nowhere: list[str]
         draft.notes.append(f"the room of {list_names(lost)} is not known")
 
 
-def _relate_near(draft: SceneDraft, boxes: Boxes, options: RelationOptions) -> ScoredPairs:
-    """Add ``near`` if it is asked for; return the pairs that are near, of each box itself."""
+def _relate_near(draft: SceneDraft, boxes: Boxes, options: RelationOptions) -> None:
+    """Add ``near`` if it is asked for."""
     if "near" not in options.also:
-        return ScoredPairs.empty()
-    nearest = find_nearest(boxes, options)
-    pairs = add_reverse(nearest, len(boxes.ids), options.near_most)
-    draft.relate_all(_build_near_relations(pairs, boxes))
-    return nearest
-
-
-def _build_near_relations(pairs: ScoredPairs, boxes: Boxes) -> list[SceneRelation]:
-    name_of = boxes.ids.__getitem__
-    legs = zip(map(name_of, pairs.item.tolist()), map(name_of, pairs.other.tolist()), strict=True)
-    return [
-        SceneRelation("near", pair, confidence, Provenance.GEOMETRIC)
-        for pair, confidence in zip(legs, pairs.confidence.tolist(), strict=True)
-    ]
+        return
+    pairs = find_near(boxes, options)
+    if pairs is None:
+        draft.notes.append(f"near is left out: it would hold more than {MOST_NEAR:,} times")
+    else:
+        draft.relate_all(build_near_relations(pairs, boxes.ids))

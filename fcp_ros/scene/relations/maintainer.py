@@ -27,7 +27,7 @@ from fcp_ros.scene.relations.changed_inputs import (
 from fcp_ros.scene.relations.complete import Completion, complete_scene
 from fcp_ros.scene.relations.derivation import ASSUMED
 from fcp_ros.scene.relations.draft_graph import is_kept
-from fcp_ros.scene.relations.nearness import BoxGrid, NearMaintainer, Rectangle
+from fcp_ros.scene.relations.nearness import BoxGrid, Rectangle, derive_near_again
 from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.rooms import ensure_pose
 from fcp_ros.scene.relations.supports import find_supports_among
@@ -108,7 +108,6 @@ class RelationMaintainer:
         if completion is None:
             return
         self._grid = BoxGrid(completion.boxes)
-        self._near = NearMaintainer(completion.nearest, self._grid, self._options)
         self._rooms_of_floor: dict[str, list[str]] = {}
         for room, floor in self._derivation.structure.floors.items():
             self._rooms_of_floor.setdefault(floor, []).append(room)
@@ -127,10 +126,8 @@ class RelationMaintainer:
         self._derivation.nodes = raw.nodes
         placed_items = self._take_relations(change)
         present = [id_ for id_ in change.shapes if id_ in raw.nodes]
-        old_places = self._near.regions_around(change.shapes)
         regions = self._regions_around(change.shapes)
         self._take_nodes(change)
-        self._near.forget(id_ for id_ in change.shapes if id_ not in raw.nodes)
         neighbours = self._find_neighbours(change)
         regions += self._regions_around(change.shapes)
         neighbours |= self._find_unsettled_in(regions)
@@ -149,7 +146,7 @@ class RelationMaintainer:
         after = self._collect_relations(
             raw, change, located | {id_ for id_ in circular if id_ in raw.nodes}
         )
-        after.update(self._near.update(raw, change, old_places))
+        after.update(derive_near_again(self._grid, raw, change, self._options))
         nodes = self._collect_nodes(change)
         whole = self._build_delta(raw, delta, after, nodes)
         self.graph = raw.with_changes(

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``near(a, b)`` from boxes, stored both ways like ``connected``.
 
-Two things are *near* each other if
-
-1. the distance between their boxes is at most ``near`` (0 where they touch or overlap; boxes
-   stand upright and are turned by their yaw; walls in between do not matter), and
-2. one of them is among the ``near_most`` nearest of the other (of equal distances, the lesser id
-   counts). This bounds the relations where thousands of things are in one place: there are at most
-   2 * near_most * n.
+Two things are *near* each other if the distance between their boxes is at most ``near`` (0 where
+they touch or overlap; boxes stand upright and are turned by their yaw; walls in between do not
+matter).
 
 Distances count to a micrometre (``EDGE``): what is equal is equal, in whatever order it was added
 up.
@@ -20,7 +16,7 @@ The relation is kept up to date around boxes that change.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -32,7 +28,7 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.changed_inputs import ChangedInputs
 from fcp_ros.scene.relations.draft_graph import is_kept
 from fcp_ros.scene.relations.relation_options import RelationOptions
-from fcp_ros.scene.relations.scored_pairs import ScoredPairs, rank_ids, share_left, to_confidence
+from fcp_ros.scene.relations.scored_pairs import ScoredPairs, share_left, to_confidence
 from fcp_ros.scene.shapes.boxes import (
     EDGE,
     Boxes,
@@ -42,6 +38,9 @@ from fcp_ros.scene.shapes.boxes import (
 )
 
 _DECIMALS = 6  # those of EDGE
+
+MOST_NEAR = 1_000_000
+"""Most relations that are derived: thousands of things in one place would have millions."""
 
 
 def select_near(boxes: Boxes, a: Indices, b: Indices, options: RelationOptions) -> ScoredPairs:
@@ -53,48 +52,22 @@ def select_near(boxes: Boxes, a: Indices, b: Indices, options: RelationOptions) 
     return ScoredPairs(a[keep], b[keep], rounded[keep], np.zeros(len(keep)), confidence)
 
 
-def select_nearest(pairs: ScoredPairs, most: int, boxes: Boxes) -> ScoredPairs:
-    """Select the ``most`` nearest others of each item."""
-    if not len(pairs.item) or int(np.bincount(pairs.item).max()) <= most:
-        return pairs
-    pairs = pairs.take(np.lexsort((pairs.primary, pairs.item)))
-    leads = np.diff(pairs.item, prepend=-1) != 0
-    start = np.flatnonzero(leads)
-    group = np.cumsum(leads) - 1
-    place = np.arange(len(group)) - start[group]
-    # Ids decide only where the last one kept is as far away as the first one left out.
-    crowded = np.diff(np.append(start, len(group))) > most
-    if most == 0:
-        return pairs.take(np.zeros(0, dtype=np.intp))
-    edge = pairs.primary[np.where(crowded, start + most - 1, start)]
-    after = pairs.primary[np.where(crowded, start + most, start)]
-    tied = (crowded & (edge == after))[group] & (pairs.primary == edge[group])
-    if tied.any():
-        rank = np.zeros(len(group), dtype=np.intp)
-        rank[tied] = rank_ids(pairs.other[tied], boxes.ids)
-        pairs = pairs.take(np.lexsort((rank, pairs.primary, pairs.item)))
-    return pairs.take(place < most)
+def find_near(boxes: Boxes, options: RelationOptions) -> ScoredPairs | None:
+    """Find all pairs, both ways; None if there are more than ``MOST_NEAR``."""
+    parts, count = [ScoredPairs.empty()], 0
+    for a, b in boxes.pair_with_near(options.near):
+        parts.append(select_near(boxes, a, b, options))
+        count += len(parts[-1].item)
+        if count > MOST_NEAR:
+            return None
+    return ScoredPairs.concatenate(parts)
 
 
-def find_nearest(boxes: Boxes, options: RelationOptions) -> ScoredPairs:
-    """Find the things that each box is near by itself (condition 1, at most ``near_most``)."""
-    parts = [
-        select_nearest(select_near(boxes, a, b, options), options.near_most, boxes)
-        for a, b in boxes.pair_with_near(options.near)
-    ]
-    return ScoredPairs.concatenate(parts) if parts else ScoredPairs.empty()
-
-
-def add_reverse(nearest: ScoredPairs, count: int, most: int) -> ScoredPairs:
-    """Complete ``near`` from ``find_nearest``, at most ``most`` for each of ``count`` things."""
-    if not len(nearest.item) or int(np.bincount(nearest.item).max()) < most:
-        return nearest  # nothing was cut off: each pair is there both ways
-    there, back = nearest.item * count + nearest.other, nearest.other * count + nearest.item
-    missing = nearest.take(np.flatnonzero(~np.isin(back, there)))
-    reverse = ScoredPairs(
-        missing.other, missing.item, missing.primary, missing.secondary, missing.confidence
-    )
-    return ScoredPairs.concatenate((nearest, reverse))
+def build_near_relations(pairs: ScoredPairs, ids: Sequence[str]) -> Iterator[SceneRelation]:
+    for a, b, confidence in zip(
+        pairs.item.tolist(), pairs.other.tolist(), pairs.confidence.tolist(), strict=True
+    ):
+        yield SceneRelation("near", (ids[a], ids[b]), confidence, Provenance.GEOMETRIC)
 
 
 def measure_box_distance(boxes: Boxes, a: Indices, b: Indices) -> Floats:
@@ -307,80 +280,28 @@ def _find_members(
 # --- maintenance of ``near``, around the boxes that change ---
 
 
-class NearMaintainer:
-    """The things that each thing is near by itself; idle unless ``near`` is asked for.
+def derive_near_again(
+    grid: BoxGrid, raw: SceneGraph, change: ChangedInputs, options: RelationOptions
+) -> dict[RelationKey, SceneRelation | None]:
+    """Derive ``near`` of changed boxes again; None for a relation that no longer holds.
 
-    ``nearest`` numbers boxes as ``grid`` does, which the owner of this object changes.
+    The grid has the change already, and ``raw`` still the relations that were derived before.
     """
-
-    def __init__(self, nearest: ScoredPairs, grid: BoxGrid, options: RelationOptions) -> None:
-        self._nearest: dict[str, dict[str, float]] = {}
-        self._grid = grid
-        self._options = options
-        self._active = "near" in options.also
-        self._take(nearest)
-
-    def regions_around(self, ids: Iterable[str]) -> list[Rectangle]:
-        """Return the regions in which a thing may be near the present boxes of these."""
-        if not self._active:
-            return []
-        slots = [self._grid.slot(id_) for id_ in ids if id_ in self._grid]
-        return self._grid.bounds(np.array(slots, dtype=np.intp), self._options.near + EDGE)
-
-    def forget(self, ids: Iterable[str]) -> None:
-        """Drop things that are gone; ``update`` finds the things that they were near."""
-        for id_ in ids:
-            self._nearest.pop(id_, None)
-
-    def update(
-        self, raw: SceneGraph, change: ChangedInputs, old_places: Iterable[Rectangle]
-    ) -> dict[RelationKey, SceneRelation | None]:
-        """Derive ``near`` around changed boxes again; None for a relation that no longer holds.
-
-        The grid has the change already; ``old_places`` are ``regions_around`` the things before it.
-        """
-        if not self._active:
-            return {}
-        stale = {id_ for id_ in change.shapes if id_ in raw.nodes and id_ not in self._grid}
-        places = [*old_places, *self.regions_around(change.shapes)]
-        slots = self._grid.find_meeting(places)
-        ids = [self._grid.boxes.ids[slot] for slot in slots]
-        pairs = {legs for name, legs in change.touched if name == "near" and len(legs) == 2}
-        older = {id_: self._nearest.pop(id_, {}) for id_ in (*ids, *stale)}
-        self._measure(slots)
-        for id_, was in older.items():
-            now = self._nearest.get(id_, {})
-            pairs.update((id_, other) for other in {*was, *now} if was.get(other) != now.get(other))
-        after: dict[RelationKey, SceneRelation | None] = {}
-        for a, b in pairs:
-            if a in raw.nodes and b in raw.nodes:
-                for legs in ((a, b), (b, a)):
-                    after["near", legs] = self._build_relation(raw, *legs)
-        return after
-
-    def _measure(self, slots: list[int]) -> None:
-        grid, options = self._grid, self._options
-        boxes = grid.boxes
-        items, others = grid.pair_around(slots, options.near + EDGE)
-        pairs = select_near(boxes, items, others, options)
-        nearest = select_nearest(pairs, options.near_most, boxes)
-        self._take(nearest)
-
-    def _take(self, pairs: ScoredPairs) -> None:
-        ids = self._grid.boxes.ids
-        rows = zip(
-            pairs.item.tolist(), pairs.other.tolist(), pairs.confidence.tolist(), strict=True
-        )
-        for item, other, confidence in rows:
-            self._nearest.setdefault(ids[item], {})[ids[other]] = confidence
-
-    def _build_relation(self, raw: SceneGraph, a: str, b: str) -> SceneRelation | None:
-        known = raw.relation("near", a, b)
-        if known is not None and is_kept(known, self._options.derived):
-            return known
-        confidence = self._nearest.get(a, {}).get(b)
-        if confidence is None:
-            confidence = self._nearest.get(b, {}).get(a)
-        if confidence is None:
-            return None
-        return SceneRelation("near", (a, b), confidence, Provenance.GEOMETRIC)
+    if "near" not in options.also:
+        return {}
+    stated = (leg for name, legs in change.touched if name == "near" for leg in legs)
+    ids = [id_ for id_ in dict.fromkeys((*change.shapes, *stated)) if id_ in raw.nodes]
+    after: dict[RelationKey, SceneRelation | None] = {
+        relation.key: None
+        for id_ in ids
+        for relation in raw.relations_of(id_)
+        if relation.name == "near" and not is_kept(relation, options.derived)
+    }
+    boxes = grid.boxes
+    a, b = grid.pair_around([grid.slot(id_) for id_ in ids if id_ in grid], options.near + EDGE)
+    pairs = select_near(boxes, np.concatenate((a, b)), np.concatenate((b, a)), options)
+    for relation in build_near_relations(pairs, boxes.ids):
+        known = raw.relation("near", *relation.elements)
+        kept = known is not None and is_kept(known, options.derived)
+        after[relation.key] = known if kept else relation
+    return after
