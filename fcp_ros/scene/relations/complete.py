@@ -33,12 +33,12 @@ from fcp_ros.scene.relations.nearness import (
     find_near,
     measure_box_distance,
 )
-from fcp_ros.scene.relations.passages import connect_rooms
 from fcp_ros.scene.relations.places import Place
 from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.rooms import (
     RoomFinder,
     SceneStructure,
+    connect_rooms,
     ensure_floors,
     ensure_robot,
     ensure_rooms,

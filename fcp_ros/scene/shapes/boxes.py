@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import shapely
@@ -93,6 +94,8 @@ def _find_hull_edges(points: Floats) -> Floats:
 Flags = NDArray[np.bool_]
 
 EDGE = 1e-6  # Slack (m) of containment: files store 32-bit numbers
+
+_CORNERS = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
 
 AT_ONCE = 256
 """Boxes whose pairs are held at the same time: in a crowd, each has one with all others."""
@@ -182,6 +185,15 @@ class Boxes:
             rise = np.abs(self.centre[a, 2] - self.centre[b, 2])
             keep = (a != b) & (rise - (self.half[a, 2] + self.half[b, 2]) <= reach + EDGE)
             yield a[keep], b[keep]
+
+    def outlines(self, which: Indices) -> NDArray[Any]:
+        """Return the footprints of some boxes as polygons of shapely, shape (k,)."""
+        corners = self.half[which, None, :2] * _CORNERS
+        cos, sin = self.cos[which, None], self.sin[which, None]
+        x = cos * corners[..., 0] - sin * corners[..., 1] + self.centre[which, None, 0]
+        y = sin * corners[..., 0] + cos * corners[..., 1] + self.centre[which, None, 1]
+        found: NDArray[Any] = shapely.polygons(np.stack((x, y), axis=2))
+        return found
 
     def take(self, which: Indices) -> Boxes:
         return Boxes(
