@@ -54,8 +54,18 @@ class SceneReader:
     # Returns True if a file is of this format, by its content
     recognises: Callable[[SceneFile], bool]
     read: Callable[[SceneFile], SceneGraph]  # Turns such a file into a graph; raises SceneError
+    # The parts of a scene that the format has no words for ("states such as is_open")
+    lacks: tuple[str, ...] = ()
     advice: str = ""  # The remedy of a fault that names none of its own
 
+
+_SPARK_LACKS = ("doors (only connections of rooms)", "states such as is_open")
+
+_WORLDS_LACK = (
+    "rooms, except models or bodies named as rooms",
+    "labels other than names",
+    "relations (they follow from the boxes)",
+)
 
 READERS: tuple[SceneReader, ...] = (
     SceneReader(
@@ -77,18 +87,25 @@ READERS: tuple[SceneReader, ...] = (
         "Spark-DSG JSON (Hydra)",
         spark_dsg.is_spark_json,
         spark_dsg.read_spark,
+        lacks=_SPARK_LACKS,
     ),
     SceneReader(
         "spark_dsg_binary",
         "Spark-DSG binary (Hydra)",
         spark_dsg.is_spark_binary,
         spark_dsg.read_spark,
+        lacks=_SPARK_LACKS,
     ),
     SceneReader(
         "usd",
         "USD stage with semantic labels (Isaac Sim): .usda, .usdc, .usdz",
         is_usd,
         usd.read_usd,
+        lacks=(
+            "relations (only parts of things)",
+            "outlines of rooms that are no rectangles",
+            "heights of rooms without walls",
+        ),
     ),
     SceneReader(
         "context_matters",
@@ -101,18 +118,21 @@ READERS: tuple[SceneReader, ...] = (
         "Context Matters houses (scenes_from_taskography.json#<house>)",
         context_matters.is_context_matters_houses,
         context_matters.read_context_matters_house,
+        lacks=("geometry", "doors", "on and inside told apart", "agents", "states"),
     ),
     SceneReader(
         "context_matters_problem",
         "Context Matters problems (dining_setup.json#<problem>/<house>)",
         context_matters.is_context_matters_problems,
         context_matters.read_context_matters_problem,
+        lacks=("places of the added objects", "geometry", "doors", "agents", "states"),
     ),
     SceneReader(
         "segments",
         "folder of segments, a PLY or PCD file for each thing (needs open3d)",
         segments.is_segments,
         segments.read_segments,
+        lacks=("rooms", "doors", "agents", "states such as is_open"),
     ),
     SceneReader(
         "ai2thor",
@@ -120,6 +140,12 @@ READERS: tuple[SceneReader, ...] = (
         ai2thor.is_ai2thor,
         ai2thor.read_ai2thor,
         advice="Write event.metadata again (json.dump), after ResetObjectFilter.",
+        lacks=(
+            "rooms, their outlines, heights and connections, where no Floor is listed",
+            "doors of iTHOR scenes",
+            "orientations of furniture (only the upright box around it)",
+            "on and inside told apart",
+        ),
     ),
     SceneReader(
         "procthor",
@@ -127,6 +153,12 @@ READERS: tuple[SceneReader, ...] = (
         procthor.is_procthor,
         procthor.read_procthor,
         advice="Write the house again as ProcTHOR has it (schema 1.0.0).",
+        lacks=(
+            "sizes of objects",
+            "on and inside told apart",
+            "heights of rooms and places of doors, where no walls are listed",
+            "states of objects such as is_open, unless they were set",
+        ),
     ),
     SceneReader(
         "three_dssg",
@@ -134,6 +166,7 @@ READERS: tuple[SceneReader, ...] = (
         three_dssg.is_three_dssg,
         three_dssg.read_three_dssg,
         advice="Download the file again, or correct this entry.",
+        lacks=("ids that are names", "rooms", "doors that join rooms", "agents"),
     ),
     SceneReader(
         "hov_sg",
@@ -141,6 +174,14 @@ READERS: tuple[SceneReader, ...] = (
         hov_sg.is_hov_sg,
         hov_sg.read_hov_sg,
         advice="Save the graph again with HOV-SG, all three folders of it.",
+        lacks=(
+            "ids that are names",
+            "heights of objects, where their vertices are outlines",
+            "relations on and inside, without heights",
+            "doors, and connections of rooms",
+            "agents",
+            "states such as is_open",
+        ),
     ),
     SceneReader(
         "taskography_pddl",
@@ -148,6 +189,7 @@ READERS: tuple[SceneReader, ...] = (
         taskography.is_taskography,
         taskography.read_taskography,
         advice="Correct this entry, or generate the problem again.",
+        lacks=("geometry", "doors", "connections of rooms (v1)"),
     ),
     SceneReader(
         "concept_graphs",
@@ -155,6 +197,12 @@ READERS: tuple[SceneReader, ...] = (
         concept_graphs.is_concept_graphs,
         concept_graphs.read_concept_graphs,
         advice="Let ConceptGraphs write both files again, in one run.",
+        lacks=(
+            "rooms, doors and agents",
+            "numbers more exact than 0.1 m (scene_graph.json) or 0.01 m (obj_json)",
+            "orientations of boxes",
+            "states such as is_open",
+        ),
     ),
     SceneReader(
         "omnigibson",
@@ -162,6 +210,12 @@ READERS: tuple[SceneReader, ...] = (
         omnigibson.is_omnigibson,
         omnigibson.read_omnigibson,
         advice="Save the scene again with OmniGibson.",
+        lacks=(
+            "outlines and heights of rooms",
+            "the place of a box relative to its object's base link",
+            "relations (they follow from the boxes)",
+            "connections of rooms, except through doors listed in two rooms",
+        ),
     ),
     SceneReader(
         "armeni",
@@ -169,6 +223,14 @@ READERS: tuple[SceneReader, ...] = (
         armeni.is_armeni,
         armeni.read_armeni,
         advice="Download the building's 3DSceneGraph_<name>.npz again.",
+        lacks=(
+            "doors, and connections of rooms",
+            "outlines of rooms (only the upright boxes around them)",
+            "orientations of things (only the upright boxes around them)",
+            "states such as is_open",
+            "relations (they follow from the boxes)",
+            "agents",
+        ),
     ),
     SceneReader(
         "pyrobosim",
@@ -176,6 +238,11 @@ READERS: tuple[SceneReader, ...] = (
         pyrobosim.is_pyrobosim,
         pyrobosim.read_pyrobosim,
         advice="Correct this entry of the world file.",
+        lacks=(
+            "labels of rooms other than their names",
+            "heights of doors, and of objects as a rule",
+            "on and inside told apart",
+        ),
     ),
     SceneReader(
         "habitat",
@@ -183,6 +250,11 @@ READERS: tuple[SceneReader, ...] = (
         habitat.is_habitat,
         habitat.read_habitat,
         advice="Save the scene again with Habitat.",
+        lacks=(
+            "rooms and doors, where no semantic configuration lists regions",
+            "walls and floors (the stage)",
+            "relations (they follow from the boxes)",
+        ),
     ),
     SceneReader(
         "sdf",
@@ -190,6 +262,7 @@ READERS: tuple[SceneReader, ...] = (
         sdf.is_sdf,
         sdf.read_sdf,
         advice="Check it with `gz sdf --check`, or save the world again.",
+        lacks=_WORLDS_LACK,
     ),
     SceneReader(
         "mjcf",
@@ -197,6 +270,7 @@ READERS: tuple[SceneReader, ...] = (
         mjcf.is_mjcf,
         mjcf.read_mjcf,
         advice="Open it with `python -m mujoco.viewer --mjcf FILE`, or save it again.",
+        lacks=_WORLDS_LACK,
     ),
     SceneReader(
         "urdf",
@@ -204,6 +278,7 @@ READERS: tuple[SceneReader, ...] = (
         sdf.is_urdf,
         sdf.read_urdf,
         advice="Check it with `gz sdf --check`, or save the world again.",
+        lacks=_WORLDS_LACK,
     ),
 )
 
