@@ -8,7 +8,7 @@ moves coordinates of the child into coordinates of the parent.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from fcp_ros.scene.graph.checks import UNIT_TOLERANCE
@@ -107,18 +107,10 @@ def require_unit(rotation: Quaternion, what: str) -> Quaternion:
 
 def measure_turn(first: Quaternion, second: Quaternion) -> float:
     """Return the angle (rad) of the rotation from one unit quaternion to another."""
-    dot = abs(sum(a * b for a, b in zip(first, second, strict=True)))
+    x, y, z, w = first
+    dx, dy, dz, dw = multiply((-x, -y, -z, w), second)
     # By atan2, since acos loses half of the digits for small angles.
-    cross = math.sqrt(sum((a * d - b * c) ** 2 for a, b, c, d in _pair_components(first, second)))
-    return 2.0 * math.atan2(cross, dot)
-
-
-def _pair_components(
-    first: Quaternion, second: Quaternion
-) -> Iterator[tuple[float, float, float, float]]:
-    for i in range(4):
-        for j in range(i):
-            yield first[i], first[j], second[i], second[j]
+    return 2.0 * math.atan2(math.hypot(dx, dy, dz), abs(dw))
 
 
 def from_euler(x: float, y: float, z: float, *, order: str = "xyz") -> Quaternion:

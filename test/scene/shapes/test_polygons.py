@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +20,6 @@ from fcp_ros.scene.shapes.polygons import (
     centroid,
     contains,
     convex_hull,
-    distance,
     find_crossing,
     inner_point,
     triangulate,
@@ -64,7 +64,7 @@ def test_a_hull_is_convex_and_holds_its_points(found: list[tuple[float, float]])
         return
     assert set(hull) <= set(found)
     for point in found:
-        assert distance(hull, point) < 1e-6
+        assert shapely.distance(shapely.Polygon(hull), shapely.Point(point)) < 1e-6
     for a, b, c in zip(hull, hull[1:] + hull[:1], hull[2:] + hull[:2], strict=True):
         assert (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]) > 0
 
@@ -89,12 +89,6 @@ def test_area_and_centroid() -> None:
 @pytest.mark.parametrize("polygon", [SQUARE, U_SHAPE])
 def test_the_inner_point_is_inside(polygon: tuple[tuple[float, float], ...]) -> None:
     assert contains(polygon, np.array([inner_point(polygon)])).all()
-
-
-def test_distance_to_a_polygon() -> None:
-    assert distance(SQUARE, (1.0, 1.0)) == 0.0
-    assert distance(SQUARE, (3.0, 1.0)) == 1.0
-    assert distance(SQUARE, (5.0, 6.0)) == 5.0
 
 
 @pytest.mark.parametrize(
