@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -33,6 +32,7 @@ from fcp_ros.report.label_placement import (
 from fcp_ros.report.node_names import to_words
 from fcp_ros.scene import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.graph.roles import FLOOR, is_door
+from fcp_ros.scene.shapes.polygons import box_corners
 from fcp_ros.scene.shapes.route import Route, trace_routes
 
 WIDTH = 5.7  # Width of the picture [inches] unless another is given
@@ -146,13 +146,9 @@ def _set_up_axes(axes: Axes, frame: _Frame) -> None:
 def _find_outline(node: SceneNode) -> list[tuple[float, float]]:
     """Find the corners of the node's box from above, or its position if the box is unknown."""
     assert node.pose is not None  # callers keep placed nodes only
-    x, y, _ = node.pose.position
     if node.size is None:
-        return [(x, y)]
-    cos, sin = math.cos(node.pose.yaw), math.sin(node.pose.yaw)
-    half_x, half_y = node.size[0] / 2, node.size[1] / 2
-    corners = ((half_x, half_y), (-half_x, half_y), (-half_x, -half_y), (half_x, -half_y))
-    return [(x + cos * dx - sin * dy, y + sin * dx + cos * dy) for dx, dy in corners]
+        return [node.pose.position[:2]]
+    return list(box_corners(node.pose, node.size))
 
 
 def _draw_rooms(axes: Axes, nodes: Sequence[SceneNode]) -> None:
