@@ -25,7 +25,6 @@ from fcp_ros.report.label_placement import (
     FittedName,
     PlacedLabel,
     TextLabel,
-    find_free_sides,
     fit_name,
     place_labels,
 )
@@ -282,8 +281,7 @@ def _draw_names(
     writer.omitted = sum(bool(node.polygon or node.size) for node in rooms) - writer.count
     order = sorted(drawn, key=lambda node: (node.layer is not Layer.AGENT, -_compute_area(node)))
     order += [node for node in rooms if not node.polygon and node.size is None]
-    sides = find_free_sides(frame.to_points([_get_position(node) for node in order]))
-    labels = [_make_label(node, frame, side) for node, side in zip(order, sides, strict=True)]
+    labels = [_make_label(node, frame) for node in order]
     width = (frame.east - frame.west) * frame.scale
     for node, placed in zip(
         order, place_labels(labels, taken, (0.0, 0.0, width, frame.height)), strict=True
@@ -373,11 +371,11 @@ def _write_name(node: SceneNode) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
-def _make_label(node: SceneNode, frame: _Frame, away: float | None) -> TextLabel:
+def _make_label(node: SceneNode, frame: _Frame) -> TextLabel:
     ((x, y),) = frame.to_points([_get_position(node)]).tolist()
     large = _is_large(node) and node.layer is Layer.OBJECT
     centred = _has_space(node, frame)
-    return TextLabel(_write_name(node), x, y, 7.5 if large else 7.0, centred=centred, away=away)
+    return TextLabel(_write_name(node), x, y, 7.5 if large else 7.0, centred=centred)
 
 
 def _has_space(node: SceneNode, frame: _Frame) -> bool:
