@@ -29,7 +29,8 @@ MOST_LETTERS = 40  # Letters of the name of an action; the tooltip has all of th
 PADDING = 9.0  # Free space around texts in a box, px
 GAP = 26.0  # Least distance of two boxes of a row, px
 SLOPE = 34.0  # Height that the lines between two rows have to themselves, px
-AROUND = 90.0  # Width of the space on the right of all boxes, for the lines around them, px
+LANE = 9.0  # Distance of lines that run beside one another on the right of all boxes, px
+LANES = 5  # Lines that run beside one another between two rows
 EDGE = 14.0  # Free space around the picture, px
 MOST_SHOWN = 80  # Qstates that are drawn, nearest to the start first
 
@@ -71,14 +72,17 @@ def draw_policy_graph(
     taken = _list_taken(graph, run, actions)
     edges = [one for one in dict.fromkeys(graph.edges) if {one.source, one.target} <= boxes.keys()]
     edges.sort(key=lambda edge: edge in taken)
-    drawn = [_draw_edge(edge, boxes, right, edge in taken) for edge in edges]
+    # Lines to one qstate share a lane around the boxes.
+    around = dict.fromkeys(edge.target for edge in edges if _is_around(edge, boxes))
+    lanes = {target: number for number, target in enumerate(around, 2)}
+    drawn = [_draw_edge(edge, boxes, right, lanes, edge in taken) for edge in edges]
     drawn += [_draw_box(box, graph, box.state in run) for box in boxes.values()]
     hidden = len(graph.states) - len(boxes)
     if hidden:
         drawn.append(_draw_text("note", left, height + LINE, f"and {hidden} more qstates"))
         height += 2 * LINE
-    around = AROUND if any(_is_around(edge, boxes) for edge in edges) else 0.0
-    box = (left - EDGE, right - left + around + 2 * EDGE, height + EDGE)
+    beside = LANE * (len(lanes) + 2)
+    box = (left - EDGE, right - left + beside + 2 * EDGE, height + EDGE)
     label = escape(f"Policy graph: {len(graph.states)} qstates, {len(graph.goals)} of them goals")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="policy" role="img" aria-label="{label}" '
@@ -137,7 +141,8 @@ def _lay_out(graph: PolicyGraph) -> tuple[list[list[_Box]], float]:
     sizes = {state: _measure_box(graph, state, following) for row in rows for state in row}
     step = max((size[2] for size in sizes.values()), default=0.0) + GAP
     centres: dict[QState, float] = {}
-    placed, y = [], EDGE + SLOPE / 2  # lines around lead to the first row, too
+    placed: list[list[_Box]] = []
+    y = EDGE + SLOPE / 2 + 7.0  # lines around lead to the first row, too
     for number, row in enumerate(rows):
         above = {state: centres[state] for state in (rows[number - 1] if number else ())}
 
@@ -146,13 +151,12 @@ def _lay_out(graph: PolicyGraph) -> tuple[list[list[_Box]], float]:
 
         ordered = sorted(row, key=measure_place)
         centres.update((one, (at - (len(row) - 1) / 2) * step) for at, one in enumerate(ordered))
-        placed.append(
-            [
-                _Box(one, number, centres[one], y, *sizes[one][2:], *sizes[one][:2])
-                for one in ordered
-            ]
-        )
-        y += max(sizes[state][3] for state in row) + SLOPE
+        height = max(sizes[state][3] for state in row)
+        placed.append([])
+        for one in ordered:
+            lines, actions, width, _ = sizes[one]
+            placed[-1].append(_Box(one, number, centres[one], y, width, height, lines, actions))
+        y += height + SLOPE
     return placed, y - SLOPE
 
 
@@ -206,29 +210,35 @@ def _is_around(edge: PolicyEdge, boxes: Mapping[QState, _Box]) -> bool:
     return source is not target and target.row != source.row + 1
 
 
-def _draw_edge(edge: PolicyEdge, boxes: Mapping[QState, _Box], right: float, in_run: bool) -> str:
+def _draw_edge(
+    edge: PolicyEdge,
+    boxes: Mapping[QState, _Box],
+    right: float,
+    lanes: Mapping[QState, int],
+    in_run: bool,
+) -> str:
     """Draw a line down to the next row, to the box itself, or around the boxes."""
     source, target = boxes[edge.source], boxes[edge.target]
     x, y = source.find_port(edge.action), source.y + source.height
-    end_x, end_y = target.x, target.y
+    end_x, end_y, head = target.x, target.y, "l-4,-8 h8 Z"
     if source is target:
         end_x, end_y = source.x + source.width / 2, source.y + source.height / 2
-        bend = f"{x:.1f},{y + 26:.1f} {end_x + 40:.1f},{end_y + 8:.1f} {end_x + 8:.1f},{end_y:.1f}"
+        way = f"C{x:.1f},{y + 26:.1f} {end_x + 40:.1f},{end_y + 8:.1f} {end_x + 8:.1f},{end_y:.1f}"
         head = "l8,-4 v8 Z"
     elif _is_around(edge, boxes):
+        lane = lanes[edge.target]
         end_x += target.width / 4
-        far = right + AROUND
-        bend = (
-            f"{far:.1f},{y + SLOPE:.1f} {far:.1f},{end_y - SLOPE:.1f} {end_x:.1f},{end_y - 7:.1f}"
+        gap = SLOPE / 2 - 2.0 * (lane % LANES)
+        way = (
+            f"V{y + gap:.1f} H{right + LANE * lane:.1f} V{end_y - 7 - gap:.1f} H{end_x:.1f} "
+            f"V{end_y - 7:.1f}"
         )
-        head = "l-4,-8 h8 Z"
     else:
         middle = (y + end_y - 7) / 2
-        bend = f"{x:.1f},{middle:.1f} {end_x:.1f},{middle:.1f} {end_x:.1f},{end_y - 7:.1f}"
-        head = "l-4,-8 h8 Z"
+        way = f"C{x:.1f},{middle:.1f} {end_x:.1f},{middle:.1f} {end_x:.1f},{end_y - 7:.1f}"
     kind = " run" if in_run else ""
     return (
-        f'<path class="edge{kind}" d="M{x:.1f},{y:.1f} C{bend}"/>'
+        f'<path class="edge{kind}" d="M{x:.1f},{y:.1f} {way}"/>'
         f'<path class="head{kind}" d="M{end_x:.1f},{end_y:.1f} {head}"/>'
     )
 
@@ -252,7 +262,7 @@ def _draw_box(box: _Box, graph: PolicyGraph, in_run: bool) -> str:
         parts.append(_draw_frame("inner", left + 3, box.y + 3, box.width - 6, box.height - 6))
     for number, line in enumerate(box.lines, 1):
         parts.append(_draw_text("", box.x, box.y + LINE * number + 2, line))
-    y = box.y + LINE * (len(box.lines) + 1) + 6
+    y = box.y + box.height - PADDING / 2
     if word:
         parts.append(_draw_text("mark", box.x, y, word))
     for name in box.actions:
