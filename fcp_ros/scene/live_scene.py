@@ -334,7 +334,7 @@ class LiveScene:
         else:
             whole = self._maintainer.advance(replace(delta, sequence=before.sequence + 1))
             graph = self._maintainer.graph.with_source(given.source).with_sequence(number)
-            if self._maintainer.last.full:
+            if self._maintainer.rederived:
                 graph = reorder_as_follower(before, graph)
             self._maintainer.adopt(graph)
         self._given, self._graph, self._removed = given, graph, removed

@@ -137,7 +137,9 @@ class SceneFile:
         if not self.fragment and len(names) == 1:
             return next(iter(names))
         raise SceneError(
-            f"there is no {kind} {self.fragment!r}" if self.fragment else f"it holds {len(names)} {kind}s",
+            f"there is no {kind} {self.fragment!r}"
+            if self.fragment
+            else f"it holds {len(names)} {kind}s",
             source=str(self.path),
             advice=f"Name one of {list_names(names)}, for example: {self.path}#{next(iter(names))}."
             if names

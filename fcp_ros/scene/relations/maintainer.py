@@ -42,17 +42,8 @@ _HOLDER_LEG = {"on": 1, "inside": 1, "part_of": 1, "holding": 0}
 """Position of the holder, or of the whole, among the legs of a relation."""
 
 
-@dataclass(frozen=True)
-class MaintenanceStep:
-    """A record of how a change was worked in."""
-
-    full: bool = False  # True if everything was derived again instead of the neighbourhood alone
-    reason: str = ""  # The reason for a full derivation; else ""
-    touched: int = 0  # Number of things whose relations were derived again
-
-
 class RelationMaintainer:
-    """A completed graph that follows changes.
+    """A completed graph that follows changes; ``rederived``: why the last one took everything.
 
     ``prepare`` makes all indexes now, so that the first change does not wait for them.
     """
@@ -100,7 +91,7 @@ class RelationMaintainer:
         self._derivation.nodes = self.graph.nodes
         self._unindexed: Completion | None = completion
         self._robots = {n.id for n in self.graph.in_layer(Layer.AGENT) if is_robot(n)}
-        self.last = MaintenanceStep(full=True, reason=reason, touched=len(graph.nodes))
+        self.rederived = reason
 
     def _index_neighbourhoods(self) -> None:
         """Build the indexes of the neighbourhood; a source of whole graphs never needs them."""
@@ -159,7 +150,7 @@ class RelationMaintainer:
             sequence=raw.sequence,
         )
         self._derivation.nodes = self.graph.nodes
-        self.last = MaintenanceStep(touched=len(located))
+        self.rederived = ""
         return whole
 
     def _is_thing(self, node: SceneNode) -> bool:
