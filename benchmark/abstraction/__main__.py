@@ -2,7 +2,6 @@
 """Generalized plans: ``python -m benchmark.abstraction``.
 
 - ``domains``: the seven published domains: what a policy costs to learn, and what it solves.
-- ``more``: fourteen further domains, learned on small problems, tried on ten times larger ones.
 - ``household``: every dirty cup into the dishwasher, in any house.
 
 ``--only`` runs one part; ``--quick`` takes fewer instances (at most five minutes in all). The
@@ -27,13 +26,11 @@ class Part(str, Enum):
     """A part of the measurements."""
 
     DOMAINS = "domains"
-    MORE = "more"
     HOUSEHOLD = "household"
 
 
 MEASURES = {
     Part.DOMAINS: "benchmark.abstraction.domains:measure_domains",
-    Part.MORE: "benchmark.abstraction.domains:measure_more",
     Part.HOUSEHOLD: "benchmark.abstraction.household:measure",
 }
 
