@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import random
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -197,15 +198,45 @@ def test_a_domain_with_degrees_is_sampled_without_asking_for_any() -> None:
     assert space.distances[0] > 0
 
 
+PDDL = Path(__file__).parents[2] / "data" / "pddl"
+
+
 def read_task(name: str, domain: Path, problem: str) -> TrainingTask:
     task = parse_pddl(domain.read_text(), problem)
     goal = list_goal_atoms(task.goal, task.instance, task.domain)
     return TrainingTask(name, task.domain, task.instance, goal)
 
 
-def draw_classic(name: str, size: int, seed: int) -> TrainingTask:
-    (drawn,) = (one for one in CLASSICS if one.name == name)
-    return read_task(f"{name} {size}", drawn.domain, drawn.problem(size, seed))
+def draw_logistics() -> TrainingTask:
+    (drawn,) = (one for one in CLASSICS if one.name == "logistics")
+    return read_task("logistics", drawn.domain, drawn.problem(4, 3))
+
+
+def draw_towers(blocks: Sequence[str], draw: random.Random) -> list[str]:
+    """Draw towers, one of which has two blocks at least: its facts, from the table up."""
+    while True:
+        towers: list[list[str]] = []
+        for block in draw.sample(blocks, len(blocks)):
+            if towers and draw.random() < 0.7:
+                draw.choice(towers).append(block)
+            else:
+                towers.append([block])
+        if len(towers) < len(blocks):
+            facts = []
+            for tower in towers:
+                facts += [f"(on-table {tower[0]})", f"(clear {tower[-1]})"]
+                facts += [f"(on {upper} {lower})" for lower, upper in itertools.pairwise(tower)]
+            return facts
+
+
+def draw_blocks(size: int, seed: int) -> TrainingTask:
+    draw = random.Random(f"{size} {seed}")
+    blocks = [f"b{number}" for number in range(1, size + 1)]
+    facts = draw_towers(blocks, draw)
+    goal = [fact for fact in draw_towers(blocks, draw) if fact.startswith("(on ")]
+    problem = f"""(define (problem drawn) (:domain blocks) (:objects {" ".join(blocks)})
+      (:init (arm-empty) {" ".join(facts)}) (:goal (and {" ".join(goal)})))"""
+    return read_task(f"blocks {size}", PDDL / "towers.pddl", problem)
 
 
 def draw_transport(packages: int, seed: int) -> TrainingTask:
@@ -229,8 +260,7 @@ def draw_transport(packages: int, seed: int) -> TrainingTask:
       (:objects {" ".join(places)} - place {" ".join(vehicles)} - vehicle
         {" ".join(names)} - package size1 size2 size3 - size)
       (:init {" ".join(facts)}) (:goal (and {" ".join(goal)})))"""
-    file = Path(__file__).parents[2] / "data" / "pddl" / "transport.pddl"
-    return read_task(f"transport {packages}", file, problem)
+    return read_task(f"transport {packages}", PDDL / "transport.pddl", problem)
 
 
 def test_subgoals_are_learned_where_several_vehicles_move() -> None:
@@ -369,7 +399,7 @@ def test_a_busy_machine_takes_no_plan_away(monkeypatch: pytest.MonkeyPatch) -> N
     """While others have the processor, the clock runs on: the samples are the same all the same."""
     seconds = itertools.count(0.0, 0.01)
     clock = SimpleNamespace(monotonic=seconds.__next__, thread_time=time.thread_time)
-    task = draw_classic("logistics", 4, 3)
+    task = draw_logistics()
     monkeypatch.setattr(watch, "time", clock)
     planned = PlannedElements(task).find(task.goal[:2], random.Random(0), lambda: None)
     assert planned is not None
@@ -379,7 +409,7 @@ def test_a_busy_machine_takes_no_plan_away(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_processor_s_time_for_a_plan_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(process_time=itertools.count().__next__)
     monkeypatch.setattr(task_variants, "time", clock)
-    task = draw_classic("logistics", 4, 3)
+    task = draw_logistics()
     assert find_goal_plan(task, task.goal, 0.5, seed=0).status is PlanStatus.CANCELLED
 
 
@@ -398,7 +428,7 @@ def test_a_proposer_that_is_told_a_fault_goes_on_where_it_was() -> None:
 
 def test_any_towers_are_built() -> None:
     """Blocks with any goals: an order of features, where clingo found no choice of steps."""
-    training = tuple(draw_classic("blocks", size, seed) for seed, size in enumerate((3, 4, 4)))
+    training = tuple(draw_blocks(size, seed) for seed, size in enumerate((3, 4, 4)))
     found = generalize(training, SymbolicProposer(SymbolicOptions(seconds=120.0)))
     assert found.policy is not None, found.sentence
-    assert run(found.policy, draw_classic("blocks", 12, 7)) is ExecutionStatus.REACHED
+    assert run(found.policy, draw_blocks(12, 7)) is ExecutionStatus.REACHED
