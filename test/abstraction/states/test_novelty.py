@@ -72,7 +72,7 @@ def test_it_finds_what_a_search_by_the_book_finds(name: str, size: int, width: i
 
 
 def test_a_search_that_is_broken_off_gives_the_state_back() -> None:
-    engine, state = draw("ferry", 8, 1)
+    engine, state = draw("logistics", 8, 1)
     before, versions = state.key(), dict(state.versions)
     search = NovelStates(engine, state, 1)
     for _ in range(12):
