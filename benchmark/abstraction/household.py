@@ -31,7 +31,7 @@ from fcp_ros.abstraction.proposers.proposer import TrainingTask
 from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.domain.model import Domain
-from fcp_ros.planning import PlanningOptions, PlanningRequest, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest
 
 POLICY_FILE = Path(__file__).parent / "household_policy.yaml"
 TRAINING_SIZES = (10, 20, 60, 150)
@@ -53,8 +53,6 @@ MOST_BUILDING, MOST_GOAL = 0.05, 0.05
 """Seconds for the state, and for the facts of the goal, of the largest house."""
 MOST_STEP = 1e-3
 """Seconds for a step, in the median of the houses of any size."""
-SEARCH_SECONDS = 30.0
-"""For planning the same without the policy."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,6 @@ def measure(quick: bool) -> Iterator[Verdict]:
     if learned is not None:
         yield from _measure_use(domain, learned, "learned", seeds)
     yield from _measure_use(domain, read_policy(POLICY_FILE), "by hand", seeds)
-    yield _measure_search(domain, SEEDS_QUICK)
 
 
 def _measure_states(domain: Domain, house: House) -> Iterator[Verdict]:
@@ -175,25 +172,6 @@ def _use(policy: GeneralPolicy, runner: PolicyRunner, house: House) -> _Run:
     planned = time.process_time()
     is_verified = result.plan is not None and result.status.solved
     return _Run(house, execution, ran - begun, planned - ran, is_verified, result.policy)
-
-
-def _measure_search(domain: Domain, seeds: Sequence[int]) -> Verdict:
-    """Plan without a policy, for comparison."""
-    found = []
-    for things in SIZES:
-        searches = [_search(domain, draw_house(domain, things, seed)) for seed in seeds]
-        seconds = [s for s in searches if s is not None]
-        time_taken = f" in {statistics.median(seconds):.2f} s" if seconds else ""
-        found.append(f"{things:,}: {len(seconds)}/{len(searches)}{time_taken}")
-    return Verdict(f"our search alone, {SEARCH_SECONDS:.0f} s, by things", ", ".join(found))
-
-
-def _search(domain: Domain, house: House) -> float | None:
-    """Return the CPU time (s) for a plan; None without one."""
-    options = PlanningOptions(time_limit=SEARCH_SECONDS)
-    begun = time.process_time()
-    result = plan(PlanningRequest(domain, house.instance, house.goal, options))
-    return time.process_time() - begun if result.status.solved else None
 
 
 def _time_best(run: Callable[[], object], times: int = 5) -> float:
