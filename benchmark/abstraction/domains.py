@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part ``domains``: policies that are learned from four problems of a published domain.
+"""Policies that are learned from four problems of a published domain.
 
 The symbolic proposer learns on the training problems only,
 behind the debugging loop with its four checks. Coverage is the share of problems whose plan the
@@ -36,8 +36,8 @@ SECONDS = 60.0
 """Learning shall take less than this."""
 
 
-def measure_domains(quick: bool) -> Iterator[Verdict]:
-    """Learn and test all domains; of quick runs, too: it takes a minute."""
+def measure_domains() -> Iterator[Verdict]:
+    """Learn and test all domains."""
     if not DOMAINS.is_dir():
         yield Verdict("domains", f"needs the domains in {DOMAINS}")
         return

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.abstraction.household import POLICY_FILE
-from benchmark.abstraction.houses import draw_house, read_house_domain
+from benchmark.abstraction.houses import POLICY_FILE, draw_house, read_house_domain
 from benchmark.abstraction.large import DRAWERS, write_problem
 from benchmark.abstraction.policy_runs import POLICIES, measure_policy
 from fcp_ros.abstraction.policy.policy_file import parse_policy, read_policy
