@@ -157,15 +157,6 @@ def test_cancel_while_a_step_runs_is_answered_quickly(here, to_and_fro, slow):
     assert here.performing() == ""
 
 
-def test_cancel_before_the_executors_are_there(brain, to_and_fro):
-    goal = brain.send_execute(to_and_fro())
-    brain.states.wait(lambda m: m.state == ExecutionState.EXECUTING)
-    goal.cancel()
-    state, result = brain.end_of(goal)
-    assert (state, result.error_code) == (GoalState.CANCELED, PlanError.CANCELLED)
-    assert brain.outcomes.messages == []
-
-
 def test_cancel_at_once(here, to_and_fro, slow):
     goal = here.send_execute(to_and_fro(slow))
     goal.cancel()
@@ -190,17 +181,6 @@ def test_a_missing_executor_is_named_before_anything_moves(site, to_and_fro, pla
     assert "'pick'" in result.error_msg
     assert "'navigate'" not in result.error_msg
     assert len(here.outcomes.messages) == 2
-
-
-def test_deactivating_ends_the_goal_that_is_going_on(here, to_and_fro, slow):
-    goal = here.send_execute(to_and_fro(slow))
-    here.until(here.performing, "the first step")
-    here.transit("executive", Transition.TRANSITION_DEACTIVATE)
-    state, result = here.end_of(goal)
-    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.NODE_INACTIVE)
-    assert "deactivated" in result.error_msg
-    assert here.performing() == ""
-    here.transit("executive", Transition.TRANSITION_ACTIVATE)
 
 
 def test_executors_of_an_inactive_simulation_say_so(here, to_and_fro):
