@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workload of the C-set benchmark: objects on surfaces in rooms with doors, as random arrays."""
+"""The workload of the C-set benchmark: objects on surfaces in rooms with doors, as arrays."""
 
 from __future__ import annotations
 

@@ -157,6 +157,15 @@ def test_cancel_while_a_step_runs_is_answered_quickly(here, to_and_fro, slow):
     assert here.performing() == ""
 
 
+def test_cancel_before_the_executors_are_there(brain, to_and_fro):
+    goal = brain.send_execute(to_and_fro())
+    brain.states.wait(lambda m: m.state == ExecutionState.EXECUTING)
+    goal.cancel()
+    state, result = brain.end_of(goal)
+    assert (state, result.error_code) == (GoalState.CANCELED, PlanError.CANCELLED)
+    assert brain.outcomes.messages == []
+
+
 def test_cancel_at_once(here, to_and_fro, slow):
     goal = here.send_execute(to_and_fro(slow))
     goal.cancel()
