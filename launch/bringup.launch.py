@@ -104,12 +104,6 @@ def generate_launch_description() -> LaunchDescription:
                 "simulator:=interfaces, such as /gzserver",
             ),
             DeclareLaunchArgument(
-                "plansys2_bridge",
-                default_value="false",
-                **switch,
-                description="Start the bridge for PlanSys2's clients, too",
-            ),
-            DeclareLaunchArgument(
                 "rviz",
                 default_value="false",
                 **switch,
@@ -130,7 +124,6 @@ def _nodes(context: LaunchContext) -> list[LifecycleNode]:
     simulator = _find_simulator(context)
     names += [EXECUTORS[simulator]] if simulator in EXECUTORS else []
     names += ["simulation_bridge"] if simulator == "interfaces" else []
-    names += [one for one in ("plansys2_bridge",) if _is_true(context, one)]
     return [_node(context, name) for name in names]
 
 

@@ -117,14 +117,6 @@ def test_each_simulator_has_its_nodes(launch_ros, repository: Path, simulator, a
     assert [node.node_name for node in nodes] == [f"/{name}" for name in [*BRINGUP, *added]]
 
 
-def test_the_bridge_for_plansys2_is_added(launch_ros, repository: Path) -> None:
-    options = {"params_file": "/tmp/params.yaml", "plansys2_bridge": "true"}
-    nodes = started(repository, "bringup", **options)
-    assert [node.node_name for node in nodes] == [
-        f"/{name}" for name in [*BRINGUP, "plansys2_bridge"]
-    ]
-
-
 def test_rviz_is_started_in_the_namespace(launch_ros, repository: Path, monkeypatch) -> None:
     import ament_index_python.packages as packages
 
