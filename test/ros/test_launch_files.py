@@ -108,7 +108,7 @@ def test_simulation_adds_the_simulated_executor(launch_ros, repository: Path) ->
     [
         ("physics", ["world_executor"]),
         ("pyrobosim", ["world_executor"]),
-        ("interfaces", ["simulated_executor", "simulation_bridge"]),
+        ("interfaces", ["simulation_bridge"]),
     ],
 )
 def test_each_simulator_has_its_nodes(launch_ros, repository: Path, simulator, added) -> None:

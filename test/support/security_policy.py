@@ -89,7 +89,6 @@ SIMULATION = {
         "simulation_bridge/sign_of_life",
     ],
     ("topic", "subscribe"): ["scene_changes", "scene_graph"],
-    ("service", "reply"): ["reset_world"],
     ("service", "request"): [f"/{to_service_name(kind)}" for kind in SERVICES],
 }
 WORLD = {

@@ -132,8 +132,3 @@ def is_shown(instance: Instance, delta: Delta) -> bool:
     return all(holds(fact, instance) for fact in delta.added) and not any(
         holds(fact, instance) for fact in delta.removed
     )
-
-
-def find_unshown(instance: Instance, delta: Delta) -> Delta:
-    added = [fact for fact in delta.added if not holds(fact, instance)]
-    return Delta(tuple(added), tuple(fact for fact in delta.removed if holds(fact, instance)))

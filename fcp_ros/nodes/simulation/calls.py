@@ -49,16 +49,10 @@ _FEATURES = {
     "GetNamedPoseBounds": "POSE_BOUNDS",
     "GetNamedPoses": "NAMED_POSES",
     "GetSimulationState": "SIMULATION_STATE_GETTING",
-    "ResetSimulation": "SIMULATION_RESET",
-    "SetEntityState": "ENTITY_STATE_SETTING",
-    "SpawnEntity": "SPAWNING",
 }
 """Service -> the feature by which a simulator says that it has it."""
 
 SERVICES = ("GetSimulatorFeatures", "GetEntities", *_FEATURES)
-
-_REPEATABLE = frozenset({"ResetSimulation", "SpawnEntity"})
-"""Services that may not be asked twice: an answer that got lost has had its effect."""
 
 
 class SimulatorError(RuntimeError):
@@ -173,7 +167,7 @@ class SimulatorCalls:
         client = self._clients[kind]
         if not client.service_is_ready():
             raise SimulatorLost(f"no simulator offers {client.srv_name}")
-        call = ServiceCall(client, request, repeatable=kind not in _REPEATABLE)
+        call = ServiceCall(client, request, repeatable=True)
         try:
             self._wait(call.answer, client)
             return call.answer.result(0.0)
