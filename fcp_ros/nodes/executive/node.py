@@ -284,8 +284,6 @@ class ExecutiveNode(ManagedNode):
         )
 
     def _on_scene_changed(self) -> None:
-        if self._reporter is not None:
-            self._reporter.notice()
         if self._threads is not None:
             self._threads.post(WorldChanged(), "scene changed")
 

@@ -6,5 +6,5 @@
   ``navigate_to_pose``; `standing_poses`: where a robot stands in a place of the scene graph.
 - `person_executor`: asks a person to do a step.
 - `step_threads`: ExecuteStep for those who wait: `simulated_executor`, by the domain's rules, and
-  `world_executor`, in a world with physics or pyrobosim's; `simulated_setup` is of both.
+  `world_executor`, in a world with physics or pyrobosim's.
 """

@@ -93,7 +93,7 @@ class Nav2ExecutorNode(ManagedNode):
             self._frames = self.own(make_frames(self))
         except ValueError as error:
             raise ConfigureError(f"static_transforms: {error}") from error
-        follow_scene(self, self._scene, lambda: None)
+        follow_scene(self, self._scene)
         action = self.parameters.text("nav2_action")
         bounds = ActionBounds(
             accept=self.parameters.number("accept_timeout"),

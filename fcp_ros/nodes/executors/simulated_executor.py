@@ -26,8 +26,8 @@ from fcp_ros.execution.simulated_world import (
     parse_faults,
     parse_success,
 )
-from fcp_ros.nodes.executors.simulated_setup import COMMON_PARAMETERS, WatchedScene
-from fcp_ros.nodes.executors.step_threads import STOP_WAIT, StepThreads
+from fcp_ros.msg import SceneGraphUpdate
+from fcp_ros.nodes.executors.step_threads import STEP_PARAMETERS, STOP_WAIT, StepThreads
 from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.domain_parameter import (
     list_executors,
@@ -48,14 +48,16 @@ from fcp_ros.nodes.runtime.worker import (
 )
 from fcp_ros.nodes.scene_access.follower import (
     NoSceneError,
+    SceneFollower,
     WorldState,
+    follow_scene,
 )
 from fcp_ros.nodes.scene_access.owner import SceneLostError, SceneOwner
 from fcp_ros.nodes.scene_access.reporter import ReportResult, SceneReporter
 from fcp_ros.planning.model.plan import PlanStep
 
 PARAMETERS = (
-    *COMMON_PARAMETERS,
+    *STEP_PARAMETERS,
     ParameterSpec(
         "executors", [""], "Names of the executors to simulate; without any, all of the domain."
     ),
@@ -160,7 +162,7 @@ class SimulatedExecutorNode(ManagedNode):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("simulated_executor", PARAMETERS, **kwargs)
-        self._scene = WatchedScene(self._notice_change)
+        self._scene = SceneFollower()
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._steps: StepThreads | None = None
@@ -176,9 +178,10 @@ class SimulatedExecutorNode(ManagedNode):
     def configure(self) -> None:
         self._domain = read_domain(self.parameters)
         self._setup = read_setup(self.parameters, self._domain)
-        follower = self._scene.follower
-        self._reporter = SceneReporter(self, self._scene.open(self), follower, self._domain)
-        self._owner = self.own(SceneOwner(self, follower))
+        updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
+        self._reporter = SceneReporter(self, updates, self._scene, self._domain)
+        follow_scene(self, self._scene)
+        self._owner = self.own(SceneOwner(self, self._scene))
         self._monitor = self.own(ServerMonitor(self))
         self.workers.open(OWED, MOST_OWED, STOP_WAIT, outlasts=True)
         self._steps = self.own(
@@ -198,18 +201,21 @@ class SimulatedExecutorNode(ManagedNode):
         if self._reporter is not None:
             self._reporter.close()  # steps that still report end by that
         super().release()
-        self._scene.follower.clear()
+        self._scene.clear()
         self._domain = self._setup = self._simulation = self._reporter = None
         self._owner = self._monitor = self._steps = None
 
     def diagnose(self) -> Diagnosis:
         names = self._setup.executors if self._setup is not None else ()
         stale = "" if self._owner is None else self._owner.find_problem()
-        return Diagnosis(
-            DiagnosticStatus.ERROR if stale else DiagnosticStatus.OK,
-            stale,
-            {"executors": ", ".join(names), **self._scene.describe(self._steps)},
-        )
+        sequence = self._scene.sequence
+        values = {
+            "executors": ", ".join(names),
+            "performing": "" if self._steps is None else self._steps.describe(),
+            "scene_sequence_number": "none" if sequence is None else sequence,
+        }
+        level = DiagnosticStatus.ERROR if stale else DiagnosticStatus.OK
+        return Diagnosis(level, stale, values)
 
     # --- performing a step ----------------------------------------------------------------------
 
@@ -245,7 +251,7 @@ class SimulatedExecutorNode(ManagedNode):
 
     def _begin_now(self, step: PlanStep) -> Performance:
         assert self._domain is not None
-        state = self._scene.follower.state(self._domain)
+        state = self._scene.state(self._domain)
         with self._lock:
             return self._update_simulation(state).begin(step)
 
@@ -295,8 +301,7 @@ class SimulatedExecutorNode(ManagedNode):
 
         def on_loss() -> None:
             stale.set()
-            if self._reporter is not None:
-                self._reporter.notice()
+            self._scene.wake()
 
         self._monitor.watch(key, ServerWatch(lambda: self._owner_is_lost(), True, on_loss))
         try:
@@ -344,10 +349,6 @@ class SimulatedExecutorNode(ManagedNode):
             self.workers[OWED].submit(pay)
         except (WorkerBusy, WorkerClosed) as error:
             self.get_logger().warning(f"{performance.step} will not show: {error}")
-
-    def _notice_change(self) -> None:
-        if self._reporter is not None:
-            self._reporter.notice()
 
 
 def main() -> int:

@@ -135,7 +135,7 @@ class PlannerNode(ManagedNode):
         if read_reader_options(self.parameters).endpoint:
             self.workers.open(WARM_UP, 1, outlasts=True).submit(self._warm_up_reader)
         self._plan_publisher = self.publish_state(Plan, "task_plan")
-        follow_scene(self, self._scene, lambda: None)
+        follow_scene(self, self._scene)
 
     def deactivate(self) -> None:
         self.workers.cancel_jobs()

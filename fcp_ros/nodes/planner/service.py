@@ -318,7 +318,8 @@ class PlanningService:
         wait = self._parameters.number("scene_wait")
         if deadline - time.monotonic() < wait:
             wait = max(0.0, deadline - time.monotonic())
-        self._scene.wait_for_first(wait, token)
+        token.call_when_cancelled(self._scene.wake)
+        self._scene.wait_for(lambda: token.cancelled or self._scene.sequence is not None, wait)
         left = max(0.0, deadline - time.monotonic())
         self._owner.check(min(FIRST_WORD_WAIT, left), lambda: token.cancelled)
         state = self._scene.state(self.domain)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -93,7 +92,6 @@ class SimulationBridge(ManagedNode):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("simulation_bridge", PARAMETERS, **kwargs)
         self._scene = SceneFollower()
-        self._newer = threading.Condition()
         self._calls: SimulatorCalls | None = None
         self._reader: SimulatorReader | None = None
         self._publisher: Any = None
@@ -113,7 +111,7 @@ class SimulationBridge(ManagedNode):
         pattern = self.parameters.text("entities")
         self._reader = SimulatorReader(calls, import_module(f"{PACKAGE}.msg"), pattern)
         self._publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
-        follow_scene(self, self._scene, self._notice_scene)
+        follow_scene(self, self._scene)
         self.workers.open(POLL, 1)
 
     def activate(self) -> None:
@@ -125,7 +123,7 @@ class SimulationBridge(ManagedNode):
         if self._calls is not None:
             self._calls.stopped.set()
         self.workers.cancel_jobs()
-        self._notice_scene()
+        self._scene.wake()
 
     def release(self) -> None:
         super().release()
@@ -144,10 +142,6 @@ class SimulationBridge(ManagedNode):
         return Diagnosis(level, self._problem and f"Simulator: {self._problem}.", values)
 
     # --- following ------------------------------------------------------------------------------
-
-    def _notice_scene(self) -> None:
-        with self._newer:
-            self._newer.notify_all()
 
     def _follow(self, token: CancelToken) -> None:
         while not token.cancelled:
@@ -205,10 +199,7 @@ class SimulationBridge(ManagedNode):
         else:
             delta = replace(delta, sequence=ANY_NUMBER)
             self._publisher.publish(delta_to_ros(delta, frame, stamp))
-        with self._newer:
-            self._newer.wait_for(
-                lambda: token.cancelled or self._scene.sequence != seen, SHOWN_WAIT
-            )
+        self._scene.wait_for(lambda: token.cancelled or self._scene.sequence != seen, SHOWN_WAIT)
 
 
 def main() -> int:
