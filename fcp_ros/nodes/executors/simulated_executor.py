@@ -28,7 +28,6 @@ from fcp_ros.execution.simulated_world import (
 )
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.executors.step_threads import STEP_PARAMETERS, STOP_WAIT, StepThreads
-from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.domain_parameter import (
     list_executors,
     read_domain,
@@ -171,7 +170,6 @@ class SimulatedExecutorNode(ManagedNode):
         self._simulation: SimulatedWorld | None = None
         self._reporter: SceneReporter | None = None
         self._owner: SceneOwner | None = None
-        self._monitor: ServerMonitor | None = None
 
     # --- life cycle -----------------------------------------------------------------------------
 
@@ -182,7 +180,6 @@ class SimulatedExecutorNode(ManagedNode):
         self._reporter = SceneReporter(self, updates, self._scene, self._domain)
         follow_scene(self, self._scene)
         self._owner = self.own(SceneOwner(self, self._scene))
-        self._monitor = self.own(ServerMonitor(self))
         self.workers.open(OWED, MOST_OWED, STOP_WAIT, outlasts=True)
         self._steps = self.own(
             StepThreads(self, self._setup.executors, self._perform, self._setup.steps_at_once)
@@ -203,7 +200,7 @@ class SimulatedExecutorNode(ManagedNode):
         super().release()
         self._scene.clear()
         self._domain = self._setup = self._simulation = self._reporter = None
-        self._owner = self._monitor = self._steps = None
+        self._owner = self._steps = None
 
     def diagnose(self) -> Diagnosis:
         names = self._setup.executors if self._setup is not None else ()
@@ -294,8 +291,8 @@ class SimulatedExecutorNode(ManagedNode):
     def _complete(self, performance: Performance) -> Outcome:
         # If nobody keeps the scene graph, the deed is done all the same: the step ends, and the
         # change is reported as soon as somebody does.
-        assert self._owner is not None
-        assert self._monitor is not None
+        owner = self._owner
+        assert owner is not None
         key = f"report {performance.step}"
         stale = threading.Event()
 
@@ -303,11 +300,11 @@ class SimulatedExecutorNode(ManagedNode):
             stale.set()
             self._scene.wake()
 
-        self._monitor.watch(key, ServerWatch(lambda: self._owner_is_lost(), True, on_loss))
+        owner.watch(key, True, on_loss)
         try:
             reported, performed = self._report(performance, stale.is_set)
         finally:
-            self._monitor.unwatch(key)
+            owner.unwatch(key)
         if reported.ok:
             assert performed is not None
             return performed.outcome

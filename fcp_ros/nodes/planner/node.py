@@ -26,13 +26,11 @@ from fcp_ros.nodes.planner.service import (
     name_wish,
     refuse_request,
 )
-from fcp_ros.nodes.runtime.action_call import ServerMonitor
 from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, read_domain
 from fcp_ros.nodes.runtime.goal_jobs import FeedbackPace, GoalEnd, GoalJobs, end_goal
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import DOMAIN_FILES, FileRefusedError
-from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
     NOT_SERVED,
@@ -42,7 +40,6 @@ from fcp_ros.nodes.runtime.request_checks import (
     fill_refusal,
     make_refusal,
 )
-from fcp_ros.nodes.runtime.server_life import GROUNDER_TOPIC, ServerLife
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
@@ -51,7 +48,7 @@ from fcp_ros.planning.model.request import Progress
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.warm_up import compile_missing_kernels, warm_up
 from fcp_ros.scene.graph.elements import SceneError
-from fcp_ros.srv import Interpret, JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
+from fcp_ros.srv import Interpret, LoadDomain, PlanGoal, ValidatePlan
 
 STATUSES = {
     RefusalKind.INVALID_REQUEST: PlanStatus.INVALID_REQUEST,
@@ -118,14 +115,7 @@ class PlannerNode(ManagedNode):
 
     def configure(self) -> None:
         domain = read_domain(self.parameters)
-        judge, confirm = (
-            self.create_client(
-                JudgePredicates, name, qos_profile=request_qos(), callback_group=self.requests
-            )
-            for name in ("judge", "confirm")
-        )
-        monitor, life = ServerMonitor(self), ServerLife(self, GROUNDER_TOPIC, is_topic=True)
-        self._judge = self.own(JudgeService(self, judge, confirm, monitor, life))
+        self._judge = self.own(JudgeService(self))
         self._owner = self.own(SceneOwner(self, self._scene))
         self._service = self._make_service(domain)
         self.workers.open(PLANS, self.parameters.integer("queue_size"), patience=5.0)

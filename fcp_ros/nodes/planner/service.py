@@ -44,7 +44,6 @@ from fcp_ros.nodes.conversions.planning import (
 )
 from fcp_ros.nodes.planner.parameters import read_planning_options, read_reader_options
 from fcp_ros.nodes.planner.remote_memberships import JudgeService, RemoteMemberships
-from fcp_ros.nodes.runtime.action_call import ServerWatch
 from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.worker import CancelToken
@@ -349,13 +348,12 @@ class PlanningService:
         """Make a token that is cancelled with another one, or as soon as the scene is stale."""
         stopping = CancelToken()
         token.call_when_cancelled(stopping.cancel)
-        key = f"scene {id(stopping)}"
-        watch = ServerWatch(lambda: self._owner.is_lost, True, stopping.cancel)
-        self._judge.monitor.watch(key, watch)
+        key = f"request {id(stopping)}"
+        self._owner.watch(key, True, stopping.cancel)
         try:
             yield stopping
         finally:
-            self._judge.monitor.unwatch(key)
+            self._owner.unwatch(key)
 
     def _warn_once(self, notes: Iterable[str]) -> None:
         """Log the notes on the reading of the scene that have not been logged yet."""
