@@ -22,7 +22,6 @@ from fcp_ros.nodes.planner.parameters import PARAMETERS, read_reader_options
 from fcp_ros.nodes.planner.remote_memberships import JudgeService
 from fcp_ros.nodes.planner.service import (
     PlanningService,
-    UncheckableError,
     name_wish,
     refuse_request,
 )
@@ -259,11 +258,8 @@ class PlannerNode(ManagedNode):
 
     async def _validate(self, request: Any, response: Any) -> Any:
         service, worker = self._get_service()
-        try:
-            job = worker.submit(lambda token: service.validate(request.plan, request.alpha, token))
-            verdict = await self.await_answer(job.answer)  # ends by itself, as planning does
-        except UncheckableError as error:
-            return fill_refusal(response, make_refusal(error))
+        job = worker.submit(lambda token: service.validate(request.plan, request.alpha, token))
+        verdict = await self.await_answer(job.answer)  # ends by itself, as planning does
         response.success = True
         response.valid = verdict.ok
         response.problems = list(verdict.problems)

@@ -47,24 +47,20 @@ class JudgeService:
             )
             for name in ("judge", "confirm")
         )
-        self._life = ServerLife(node, GROUNDER_TOPIC, is_topic=True)
+        self.life = ServerLife(node, GROUNDER_TOPIC, is_topic=True)  # of its process
 
     @property
     def is_there(self) -> bool:
-        return bool(self.judging.service_is_ready()) and not self.has_died
-
-    @property
-    def has_died(self) -> bool:
-        return self._life.is_dead
+        return bool(self.judging.service_is_ready()) and not self.life.is_dead
 
     def close(self) -> None:
-        self._life.close()
+        self.life.close()
         for client in (self.judging, self.confirming):
             self._node.destroy_client(client)
 
     def describe_death(self) -> str:
         """Say, in parentheses, which grounder has died; "" if none has."""
-        dead = self._life.look().dead
+        dead = self.life.look().dead
         return f" ({dead[0]} has died, or is stopped)" if dead else ""
 
 
@@ -167,7 +163,7 @@ class RemoteMemberships:
         end = time.monotonic() + self._server_wait
         while not self._service.is_there:
             self._check_request()
-            if self._service.has_died or time.monotonic() >= end:
+            if self._service.life.is_dead or time.monotonic() >= end:
                 return False
             self._token.wait(LOOK_EVERY)
         return True

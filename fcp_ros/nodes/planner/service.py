@@ -131,16 +131,6 @@ class PlanAnswer:
     interpretation: Interpretation | None = None
 
 
-@dataclass(frozen=True)
-class UncheckableError(ValueError):
-    """A plan could not be checked at all; one sentence why."""
-
-    sentence: str
-
-    def __str__(self) -> str:
-        return self.sentence
-
-
 class PlanningService:
     """Answers planning and validation requests for one domain."""
 
@@ -225,7 +215,7 @@ class PlanningService:
     def validate(self, message: Any, alpha: float, token: CancelToken) -> Verdict:
         """Check a Plan message on the present scene with the independent verifier.
 
-        `alpha`: the alpha-cut; NaN takes the plan's own. Raises UncheckableError if there is no
+        `alpha`: the alpha-cut; NaN takes the plan's own. Raises RequestRefused if there is no
         scene, no valid plan, or no readable goal. Raises RequestRefused if a degree can't be
         judged.
         """
@@ -253,7 +243,7 @@ class PlanningService:
         except SceneLostError as error:
             raise RequestRefused(RefusalKind.SCENE_LOST, str(error)) from error
         except UNCHECKABLE as error:
-            raise UncheckableError(str(error)) from error
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
 
     def _solve(
         self,

@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import ANY_NUMBER, SceneUpdate, delta_to_ros, update_to_ros
-from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
+from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.optional_packages import require_interfaces
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
@@ -24,7 +24,6 @@ from fcp_ros.nodes.simulation.calls import (
     SimulatorCalls,
     SimulatorError,
     SimulatorLost,
-    is_installed,
 )
 from fcp_ros.nodes.simulation.entities import HOLD_REACH, EntityFrames, merge_entities
 from fcp_ros.nodes.simulation.reading import SimulatorReader, WorldReading
@@ -103,13 +102,12 @@ class SimulationBridge(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        if not is_installed():
-            raise ConfigureError(f"{INSTALL}.")
+        messages = require_interfaces(PACKAGE, "msg", INSTALL)
         patience = lambda: self.parameters.number("answer_timeout")  # noqa: E731
         simulator = self.parameters.text("simulator")
         calls = self._calls = self.own(SimulatorCalls(self, simulator, patience))
         pattern = self.parameters.text("entities")
-        self._reader = SimulatorReader(calls, import_module(f"{PACKAGE}.msg"), pattern)
+        self._reader = SimulatorReader(calls, messages, pattern)
         self._publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         follow_scene(self, self._scene)
         self.workers.open(POLL, 1)

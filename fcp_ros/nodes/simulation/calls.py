@@ -9,7 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import Future as Answer
 from concurrent.futures import wait
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -21,10 +20,7 @@ from fcp_ros.nodes.runtime.qos import request_qos
 
 PACKAGE = "simulation_interfaces"
 
-INSTALL = (
-    f"the package {PACKAGE} is not installed: install or build and source it "
-    "(docs/simulators.md), and start this node again"
-)
+INSTALL = "install or build and source it (docs/simulators.md), and start this node again."
 
 ANSWER_TIMEOUT = ParameterSpec(
     "answer_timeout",
@@ -186,10 +182,6 @@ class SimulatorCalls:
             if left <= 0.0:
                 seconds = f"{self._answer_wait():g} s"
                 raise SimulatorLost(f"{client.srv_name} did not answer within {seconds}")
-
-
-def is_installed() -> bool:
-    return find_spec(PACKAGE) is not None
 
 
 def to_service_name(kind: str) -> str:
