@@ -26,7 +26,7 @@ from fcp_ros.nodes.planner.service import (
     refuse_request,
 )
 from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, read_domain
-from fcp_ros.nodes.runtime.goal_jobs import FeedbackPace, GoalEnd, GoalJobs, end_goal
+from fcp_ros.nodes.runtime.goal_jobs import GoalEnd, GoalJobs, end_goal
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import DOMAIN_FILES, FileRefusedError
@@ -332,12 +332,16 @@ class FeedbackSender:
     def __init__(self, goal: ServerGoalHandle, asked: float, period: float) -> None:
         self._goal = goal
         self._asked = asked
-        self._pace = FeedbackPace(period)
+        self._period = period
+        self._last: object = None
+        self._sent = 0.0
 
     def __call__(self, progress: Progress) -> None:
         best = progress.best
-        if not self._pace.is_due((progress.phase, best)):
+        news, now = (progress.phase, best), time.monotonic()
+        if news == self._last and now - self._sent < self._period:
             return
+        self._last, self._sent = news, now
         feedback = MakePlan.Feedback(
             phase=progress.phase.value,
             expansions=progress.expansions,
@@ -350,7 +354,7 @@ class FeedbackSender:
             cost_gap=progress.cost_gap,
             best_left_out=0 if best is None else best.left_out,
             left_out_bound=progress.left_out_bound,
-            elapsed=time.monotonic() - self._asked,
+            elapsed=now - self._asked,
         )
         self._goal.publish_feedback(feedback)
 
