@@ -21,8 +21,7 @@ from benchmark.abstraction.draws import DOMAINS as DRAWN
 from benchmark.abstraction.draws import DrawnDomain
 from benchmark.abstraction.policy_runs import measure_policy
 from benchmark.tables import Verdict
-from fcp_ros.abstraction.debugging.loop import generalize
-from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationOptions
+from fcp_ros.abstraction.debugging.loop import Generalization, GeneralizationOptions, generalize
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.runner import ExecutionLimits
 from fcp_ros.abstraction.proposers.learning import SymbolicOptions, SymbolicProposer
