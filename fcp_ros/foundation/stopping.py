@@ -8,7 +8,7 @@ from collections.abc import Callable
 Check = Callable[[], None]
 
 
-class Stop(Exception):
+class WorkStopped(Exception):
     """Work has to stop here: a limit, a cancellation. It is no failure of what was at work."""
 
 

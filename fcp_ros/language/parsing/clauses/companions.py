@@ -89,11 +89,12 @@ def _describe_contents(theme: Phrase, said: Predication) -> Phrase:
     "With everything in it" goes along with the box, and asks for nothing else to be put there.
     """
     place = said.arguments.get(PLACE)
-    pointed = isinstance(place, NounPhrase) and place.head in (Reference.IT, Reference.THEM)
-    every = isinstance(theme, NounPhrase) and theme.determiner in (Determiner.ALL, Determiner.EACH)
-    if pointed and every:
-        return replace(theme, qualities=(*theme.qualities, said))
-    return theme
+    if not isinstance(theme, NounPhrase) or not isinstance(place, NounPhrase):
+        return theme
+    every = theme.determiner in (Determiner.ALL, Determiner.EACH)
+    if not every or place.head not in (Reference.IT, Reference.THEM):
+        return theme
+    return replace(theme, qualities=(*theme.qualities, said))
 
 
 def _moves_robot(clause: SpokenClause) -> bool:
