@@ -27,12 +27,15 @@ nodes:
   - {id: box_1, layer: object, category: box}
   - {id: cup_1, layer: object, category: cup}
   - {id: book_1, layer: object, category: book}
+  - {id: scissors_1, layer: object, category: scissors}
   - {id: nurse_1, layer: agent, category: woman}
+  - {id: emma, layer: agent, category: girl}
   - {id: robot_1, layer: agent, category: robot}
 relations:
   - [connected, ward, store, door_1]
   - [at, robot_1, ward]
   - [at, nurse_1, ward]
+  - [at, emma, ward]
   - [in_room, table_1, ward]
   - [in_room, bin_1, ward]
   - [in_room, tv_1, ward]
@@ -41,6 +44,7 @@ relations:
   - [on, box_1, table_1]
   - [inside, cup_1, box_1]
   - [on, book_1, shelf_1]
+  - [on, scissors_1, shelf_1]
 """
 
 
@@ -53,8 +57,8 @@ def ward(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def plan(ward, reader):
-    """The steps of the plan for an instruction."""
+def obey(ward, reader):
+    """The result for an instruction, with a plan."""
     with closing(make_grounder(ward.domain)) as grounder:
 
         def run(sentence):
@@ -62,9 +66,31 @@ def plan(ward, reader):
             request = PlanningRequest(ward.domain, ward.instance, "", options, grounder)
             answer = plan_instruction(request, sentence, reader, ward)
             assert answer.result.plan is not None, answer.result.message
-            return [str(step) for step in answer.result.plan.steps]
+            return answer.result
 
         yield run
+
+
+@pytest.fixture(scope="module")
+def plan(obey):
+    """The steps of the plan for an instruction."""
+    return lambda sentence: [str(step) for step in obey(sentence).plan.steps]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question"),
+    [
+        ("bring Emma the scissors", "Scissors_1 is safe for the girl emma only to 0.00. Shall I"),
+        ("bring Emma the book", ""),
+        ("bring me the scissors", ""),  # who speaks decides
+        ("put the scissors on the table", ""),  # nobody is named
+    ],
+)
+def test_what_is_not_safe_for_somebody_is_asked_about(sentence, question, obey):
+    """The scissors were brought to the child, without a word."""
+    result = obey(sentence)
+    assert result.confirmation.startswith(question)
+    assert bool(result.confirmation) is bool(question)
 
 
 def test_everything_in_a_room_is_also_what_stands_on_something(plan):
