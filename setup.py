@@ -52,8 +52,6 @@ DEVELOPMENT = [
     "pytest-timeout",
     "ruff",
     "types-PyYAML",
-    # python -m benchmark.recipes
-    "sacrebleu>=2.5,<3",
 ]
 
 

@@ -18,7 +18,6 @@ from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.execution.simulated_world import (
     FaultError,
     FaultPlan,
-    PatternError,
     Performance,
     Performed,
     SimulatedWorld,
@@ -107,7 +106,7 @@ def read_setup(parameters: ParameterTable, domain: Domain) -> SimulationSetup:
         rules = {name: rule.parameter_names for name, rule in domain.rules.items()}
         for pattern in (*(f.pattern for f in faults.faults), *(p for p, _ in success.entries)):
             pattern.check(rules)
-    except (FaultError, PatternError) as error:
+    except FaultError as error:
         raise ConfigureError(str(error)) from error
     executors = _choose_executors(parameters.texts("executors"), domain)
     at_once = parameters.integer("steps_at_once")

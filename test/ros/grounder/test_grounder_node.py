@@ -13,7 +13,7 @@ from grasping import pick_outcome as outcome
 from fcp_ros.client import Element, predicate_query
 from fcp_ros.msg import ActionOutcome, GroundingInfo, OutcomeCode, PlanStep, RequestError
 from fcp_ros.nodes.conversions.judgement import request_from_ros
-from fcp_ros.nodes.grounder.learner import determine_quality, request_from_context
+from fcp_ros.nodes.grounder.learner import request_from_context
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.srv import GetCalibration, RecordOutcomes
 
@@ -232,23 +232,3 @@ def test_context_keys_lead_back_to_requests():
     assert back.context_key == request.context_key
     for text in ("", "{}", "[]", '{"predicate": "p", "arguments": [1]}', "no json"):
         assert request_from_context(text) is None
-
-
-def test_every_outcome_has_its_meaning():
-    from fcp_ros.execution.outcome import OutcomeCode as Code
-
-    assert {code: determine_quality(code, None) for code in Code} == {
-        Code.SUCCEEDED: 1.0,
-        Code.PRECONDITION_FAILED: None,
-        Code.PLANNING_FAILED: 0.0,
-        Code.EXECUTION_FAILED: 0.0,
-        Code.POSTCONDITION_FAILED: 0.0,
-        Code.INVALID_ACTION: None,
-        Code.CANCELLED: None,
-        Code.TIMED_OUT: 0.0,
-        Code.BUSY: None,
-        Code.NODE_INACTIVE: None,
-        Code.EXECUTOR_LOST: None,
-        Code.SCENE_LOST: None,
-    }
-    assert determine_quality(Code.SUCCEEDED, 0.4) == 0.4
