@@ -42,7 +42,7 @@ from fcp_ros.planning.confirmation import plan_confirmed
 from fcp_ros.planning.conflicts import find_conflict
 from fcp_ros.planning.goal.ground_goal import GroundGoal, ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
-from fcp_ros.planning.handover import Handover, assemble, claim_meeting
+from fcp_ros.planning.handover import Handover, assemble
 from fcp_ros.planning.model.ground_step import describe_budgets, find_latest_end
 from fcp_ros.planning.model.memberships import find_failure_status
 from fcp_ros.planning.model.option_table import find_problems
@@ -440,9 +440,7 @@ class _Answering:
     def _hand_over(
         self, best: Solution, found: SolverResult, alpha: float, goal: GroundGoal
     ) -> PlanningResult:
-        context, meeting = self._context, None
-        if best.meeting is not None and found.encoding is not None:
-            meeting = claim_meeting(best.meeting, found.encoding, context.tnorm)
+        context = self._context
         optimise, in_parts = self._options.optimise, goal.parts > 0
         handover = Handover(context, self._goal, in_parts)
         given_up = list_given_up(best, goal).values()
@@ -461,7 +459,6 @@ class _Answering:
                 assemble(best, self._goal_text, context, alpha, left_out),
                 list_optimal(found.optimal, found.shortest, best.membership, optimise, most),
                 describe,
-                meeting,
                 windows=best.windows,
             )
             return handover.share_work(result) if self._options.share_work else result

@@ -29,7 +29,6 @@ from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.search.bidirectional import BidirectionalSearch
 from fcp_ros.planning.search.part_by_part import CollectablePart, reach_parts
 from fcp_ros.planning.search.portfolio import SMALL, SearchEngine, SearchFactory
 from fcp_ros.planning.search.settings import (
@@ -281,8 +280,6 @@ class SearchRounds:
             work.paused = engine, task, objective
         work.effort = engine.effort
         work.exact = engine.is_exact and len(work.ranking.finishes) == 1
-        if isinstance(engine, BidirectionalSearch):
-            work.meeting = engine.meeting
         proven = report.outcome in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED)
         return RoundResult(report.best, report.bound, proven, interrupted)
 
@@ -356,12 +353,10 @@ class SearchRounds:
         chunks = self._problem.compiler.domain.chunks
         graded = tuple(find_step_atoms(chunks, decoded.steps, labels))
         membership = self._compose_membership(decoded, graded)
-        met = work.meeting is not None and work.meeting.operators == plan.operators
-        meeting = work.meeting if met else None
         constrained = bool(self._problem.goal.constraints)  # then there are no macros
         windows = work.encoding.list_windows(plan.operators) if constrained else ()
         self.best = Solution(
-            plan.operators, decoded, labels, graded, membership, plan.cost, meeting, windows
+            plan.operators, decoded, labels, graded, membership, plan.cost, windows
         )
         self._progress.report_plan(membership, len(decoded.steps), plan.cost)
 

@@ -19,7 +19,6 @@ from fcp_ros.planning.model.memberships import GradedAtom, Judge
 from fcp_ros.planning.model.request import BestPlan
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.search.half_plans import Meeting
 from fcp_ros.planning.search.portfolio import SearchEngine
 from fcp_ros.planning.search.settings import Criterion, FlatPlan, Objective
 
@@ -38,7 +37,6 @@ class TaskSearch:
     bound: float = 0.0  # lower bound of the first criterion of all plans
     effort: int = 0
     exact: bool = False  # True if its plan is proven to be optimal in both criteria
-    meeting: Meeting | None = None
     is_complete: bool = False  # True if the task contains everything that can matter
     patience: int = 0  # effort that the search may spend until there is a plan; 0 for any
     # a search that its patience ended, with what it was asked

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Generic, NamedTuple, TypeVar
 
-from fcp_ros.fuzzy import EPSILON, Composition, TNorm
+from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.semantics import (
     amounts_after,
     initial_amounts,
@@ -296,7 +296,7 @@ def measure_distance(forward: ForwardHalf, backward: BackwardHalf, clock: int) -
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """The point where the two halves of a plan met, for the verifier."""
+    """The point where the two halves of a plan met."""
 
     index: int  # number of steps of the forward half
     operators: tuple[int, ...]
@@ -304,10 +304,6 @@ class Meeting:
     # that it restricts.
     partial_state: PartialState
     room: float  # the requirement there, as a loss: the largest that the forward half may have
-
-    def requirement(self, tnorm: TNorm) -> float:
-        """The membership that the forward half must have reached, in [0, 1]."""
-        return tnorm.degree_of(self.room)
 
 
 def join_halves(forward: ForwardHalf, backward: BackwardHalf) -> Meeting:

@@ -110,7 +110,7 @@ def test_the_requirement_of_a_meeting_is_that_along_the_plan(task, tnorm):
         needed = alpha
         for degree in reversed(along[meeting.index :]):
             needed = tnorm.least_requirement(needed, degree)
-        assert meeting.requirement(tnorm) == pytest.approx(needed, abs=1e-8)
+        assert tnorm.degree_of(meeting.room) == pytest.approx(needed, abs=1e-8)
         assert tnorm.compose_all(along[: meeting.index]) >= needed - 1e-8
 
 
