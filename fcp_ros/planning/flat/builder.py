@@ -16,8 +16,26 @@ from itertools import chain
 
 import numpy as np
 
-from fcp_ros.planning.flat.semantics import derive, is_applicable
-from fcp_ros.planning.flat.task import FlatAxiom, FlatTask, Ints, pack_axioms, read_row
+from fcp_ros.planning.flat.semantics import (
+    Amounts,
+    FlatState,
+    amounts_after,
+    derive,
+    initial_amounts,
+    initial_state,
+    is_applicable,
+)
+from fcp_ros.planning.flat.task import (
+    FlatAxiom,
+    FlatTask,
+    Ints,
+    has_axioms,
+    pack_axioms,
+    read_row,
+)
+
+Situation = tuple[FlatState, Amounts]
+"""The values of all variables, and the amounts of all resources."""
 
 Assignment = tuple[int, int]
 """A variable and one of its values."""
@@ -73,17 +91,20 @@ class Body:
             parts += [block.rest, block.done]
         return {variable for part in parts for variable, _ in part}
 
-    def apply(self, state: tuple[int, ...]) -> tuple[int, ...] | None:
-        """Return the state afterwards, axioms aside; None if the body is not applicable."""
+    def is_applicable(self, state: FlatState) -> bool:
         for variable, value in self.pre:
             if state[variable] != value:
-                return None
+                return False
         for variable, value in self.unequal:
             if state[variable] == value:
-                return None
+                return False
         for block in self.blocks:
             if all_hold(block.rest, state) and not all_hold(block.done, state):
-                return None
+                return False
+        return True
+
+    def change(self, state: FlatState) -> FlatState:
+        """Return the state after the effects, axioms aside."""
         after = list(state)
         for effect in self.effects:
             if not effect.is_conditional or (
@@ -147,6 +168,46 @@ def read_body(task: FlatTask, operator: int) -> Body:
             for block in range(task.block_start[operator], task.block_start[operator + 1])
         ),
     )
+
+
+class Stepper:
+    """Applies operators of one task; each is read once."""
+
+    def __init__(self, task: FlatTask) -> None:
+        self.task = task
+        self.start: Situation = (initial_state(task), initial_amounts(task))
+        self._bodies: dict[int, Body] = {}
+
+    def read(self, operator: int) -> Body:
+        body = self._bodies.get(operator)
+        if body is None:
+            body = self._bodies[operator] = read_body(self.task, operator)
+        return body
+
+    def is_applicable(self, now: Situation, operator: int) -> bool:
+        state, amounts = now
+        allowed = not amounts or amounts_after(self.task, amounts, operator) is not None
+        return allowed and self.read(operator).is_applicable(state)
+
+    def apply(self, now: Situation, operator: int) -> Situation | None:
+        """Return what an operator leads to; None if it is not applicable."""
+        (state, amounts), body = now, self.read(operator)
+        if not body.is_applicable(state):
+            return None
+        left = amounts_after(self.task, amounts, operator) if amounts else amounts
+        if left is None:
+            return None
+        after = body.change(state)
+        return derive(self.task, after) if has_axioms(self.task) else after, left
+
+    def run(self, operators: Iterable[int]) -> Situation:
+        """Return what operators, each applicable after the other, lead to from the beginning."""
+        now = self.start
+        for operator in operators:
+            after = self.apply(now, operator)
+            assert after is not None, "the plan works"
+            now = after
+        return now
 
 
 @dataclass
