@@ -224,13 +224,12 @@ class FlatBuilder:
     axioms: Sequence[FlatAxiom] = ()
 
     def build(self) -> FlatTask:
-        """Check the task, derive what follows from its initial state, and write it as arrays."""
-        self._check()
+        """Write the task as arrays, with what follows from its initial state."""
         task = self.write()
         return task._replace(initial=np.array(derive(task, self.initial), np.int32))
 
     def write(self) -> FlatTask:
-        """Write the task as arrays, in bulk and unchecked."""
+        """Write the task as arrays; its initial state is the one given, derived values included."""
         operators, resources = self.operators, self.resources
         effects = [effect for operator in operators for effect in operator.effects]
         blocks = [block for operator in operators for block in operator.blocks]
@@ -265,46 +264,6 @@ class FlatBuilder:
             np.array([o.closes for o in operators], np.float64),
             pack_axioms(self.axioms, len(self.domain)),
         )
-
-    def _check(self) -> None:
-        self._within(enumerate(self.initial), "the initial state")
-        if len(self.initial) != len(self.domain):
-            raise ValueError(
-                f"{len(self.domain)} variables have {len(self.initial)} initial values: "
-                "give one for each"
-            )
-        self._within(self.goal, "the goal")
-        if not -1 <= self.clock < len(self.resources):
-            raise ValueError(f"the clock is resource {self.clock}: give -1 or one of the resources")
-        for number, operator in enumerate(self.operators):
-            where = f"operator {number}"
-            self._within((*operator.pre, *operator.unequal), where)
-            for effect in operator.effects:
-                self._within(
-                    ((effect.variable, effect.value), *effect.equal, *effect.unequal), where
-                )
-            for block in operator.blocks:
-                self._within((*block.rest, *block.done), where)
-                if not block.done:
-                    raise ValueError(f"{where} has a block that completes nothing: leave it out")
-            for name, value in (("loss", operator.loss), ("cost", operator.cost)):
-                if not (math.isfinite(value) and value >= 0.0):
-                    raise ValueError(f"{where} has {name} {value!r}: give a finite number >= 0")
-            if len(operator.use) != len(self.resources):
-                raise ValueError(
-                    f"{where} uses {len(operator.use)} of {len(self.resources)} resources: "
-                    "give a number for each"
-                )
-
-    def _within(self, assignments: Iterable[Assignment], where: str) -> None:
-        for variable, value in assignments:
-            if not 0 <= variable < len(self.domain):
-                raise ValueError(f"{where} speaks of variable {variable}, which does not exist")
-            if not 0 <= value < self.domain[variable]:
-                raise ValueError(
-                    f"{where} gives variable {variable} the value {value}; "
-                    f"it has {self.domain[variable]}"
-                )
 
 
 def _starts(lengths: Sequence[int]) -> Ints:

@@ -21,6 +21,7 @@ import numpy as np
 
 from fcp_ros.foundation.stopping import Check
 from fcp_ros.fuzzy import Composition
+from fcp_ros.planning.flat.builder import Stepper
 from fcp_ros.planning.flat.task import FlatTask, count_variables
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode, evaluate
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace, make_workspace, relax
@@ -49,7 +50,6 @@ from fcp_ros.planning.search.partial_states import (
     PartialStateIndex,
     Regression,
     StateTable,
-    apply_operator,
     explain_unsuitable,
     holds,
     implies,
@@ -303,7 +303,7 @@ class ForwardSide:
         scale: Scale,
         resources: Resources,
     ) -> None:
-        self._operators = operators
+        self._stepper = Stepper(task)
         self._scale = scale
         self._resources = resources
         self._applicable = PartialStateIndex()
@@ -323,16 +323,11 @@ class ForwardSide:
         """Yield the halves with one more operator; `check` is called for each operator."""
         for number in self._applicable.find_in_state(half.state):
             check()
-            operator = self._operators[number]
-            if operator.needs is None or not holds(operator.needs, half.state):
-                continue
-            amounts = self._resources.after(half.amounts, number)
             loss = self._scale.compose(half.loss, self._scale.loss[number])
             cost = half.cost + self._scale.cost[number]
-            if amounts is not None and is_promising(loss, cost):
-                state = apply_operator(operator, half.state)
-                key = self._scale.key(loss, cost)
-                yield ForwardHalf(loss, cost, key, number, state, amounts, half)
+            after = self._stepper.apply((half.state, half.amounts), number)
+            if after is not None and is_promising(loss, cost):
+                yield ForwardHalf(loss, cost, self._scale.key(loss, cost), number, *after, half)
 
     def keep(self, half: ForwardHalf) -> bool:
         """Keep a half and drop those that it dominates; return False if it is dominated itself."""

@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.semantics import (
+    Amounts,
     amounts_after,
     initial_amounts,
     initial_state,
@@ -342,8 +343,6 @@ def replays(task: FlatTask, meeting: Meeting) -> bool:
 # intervals.
 
 
-Amounts = tuple[float, ...]
-"""The amount of each resource."""
 Interval = tuple[float, float]
 """The least and the greatest amount, inclusive."""
 
@@ -369,18 +368,6 @@ class Resources:
         self._directions: list[int] = find_directions(task).tolist()
         self.pumps = [o for o in range(count_operators(task)) if self._may_pump(o)]
         """Operators that a plan may need for nothing but their effect on a resource."""
-
-    def after(self, amounts: Amounts, operator: int) -> Amounts | None:
-        """The amounts after an operator; None if they do not allow it."""
-        left = []
-        for resource, before in enumerate(amounts):
-            use = self._use[operator][resource]
-            start = max(before, self._opens[operator]) if resource == self._clock else before
-            low, high = self._bounds(operator, resource)
-            if not low <= start - use <= high:
-                return None
-            left.append(start - use)
-        return tuple(left)
 
     def before(self, intervals: tuple[Interval, ...], operator: int) -> tuple[Interval, ...] | None:
         """The amounts from which an operator leads into `intervals`; None if there are none."""
