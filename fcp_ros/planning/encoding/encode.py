@@ -23,7 +23,7 @@ from fcp_ros.planning.encoding.variables import (
     Relevance,
     Variables,
     choose_variables,
-    select_relevant,
+    find_needed,
 )
 from fcp_ros.planning.flat.builder import (
     Assignment,
@@ -123,9 +123,8 @@ def encode(
 ) -> Encoding:
     """Encode a goal on a task as a flat task.
 
-    Only what matters for one of the alternatives is encoded (see `select_relevant`). An alternative
-    that is never reachable has no finish operator. The stages of the goal come after its finish;
-    then no operator of the world is applicable any more.
+    An alternative that is never reachable has no finish operator. The stages of the goal come after
+    its finish; then no operator of the world is applicable any more.
     """
     # Nearly all objects made here live until the end: the collector would only traverse them.
     with pause_garbage_collection():
@@ -134,7 +133,7 @@ def encode(
             task = expand_representatives(task)
             conditions = Conditions(task)
         everything = [*alternatives, *(move.alternative for move in stages.moves)]
-        relevance = select_relevant(task, conditions, everything, watch)
+        relevance = find_needed(task, conditions, everything, watch)
         return _Encoder(task, conditions, alternatives, relevance, options, watch, stages).run()
 
 
@@ -152,7 +151,6 @@ class _Encoder:
         self._task = task
         self._alternatives = alternatives
         self._relevant = relevance.operators
-        self._axioms = relevance.axioms
         self._switches = options.switches
         self._macros = options.macros
         self._watch = watch
@@ -215,8 +213,7 @@ class _Encoder:
             for number, layer in enumerate(task.domain.strata)
             for name in layer.relations
         }
-        for number in self._axioms:
-            axiom = task.axioms[number]
+        for axiom in task.axioms:
             found = self._encoder.encode_condition(axiom.pre, axiom.absent)
             if found is not None:
                 own = stratum[task.facts[axiom.head].relation]

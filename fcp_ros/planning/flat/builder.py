@@ -24,6 +24,7 @@ from fcp_ros.planning.flat.semantics import (
     initial_amounts,
     initial_state,
     is_applicable,
+    is_goal,
 )
 from fcp_ros.planning.flat.task import (
     FlatAxiom,
@@ -208,6 +209,15 @@ class Stepper:
             assert after is not None, "the plan works"
             now = after
         return now
+
+    def is_plan(self, operators: Iterable[int]) -> bool:
+        """Return True if operators lead from the beginning to the goal."""
+        now: Situation | None = self.start
+        for operator in operators:
+            now = self.apply(now, operator)
+            if now is None:
+                return False
+        return is_goal(self.task, now[0])
 
 
 @dataclass
