@@ -22,7 +22,7 @@ kernel/       the compiled part of best-first search
 Search from both ends, in plain Python, where forward memberships meet backward requirements:
 
 bidirectional   the engine: expands halves of plans on both sides until they prove the best plan
-half_plans      the labels of each direction, their losses, resources, and their meeting
+half_plans      the labels of each direction, their losses, resources, and distances
 partial_states  sets of states as conjunctions of clauses over bit masks, and regression
 
 What each is worth, switched off alone (issue 30): 29 golden tasks, 39 of IPC-5 with 15,000 states
