@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -32,19 +31,6 @@ from fcp_ros.planning.session import RequestContext
 from fcp_ros.planning.verification.stepping import Replay, Replayed
 from fcp_ros.planning.verification.verify import compose_running, verify
 from fcp_ros.planning.work_sharing import share_work
-
-REPLAYS = 2
-"""A plan is scheduled and replayed, in two orders if steps overlap. Its first steps take longer
-than others, because their rules are prepared."""
-
-
-def measure_step(steps: Sequence[GroundStep], context: RequestContext) -> float:
-    """Measure the time (s) that a hand-over takes for each step, by replaying the first ones."""
-    if not steps:
-        return 0.0
-    began = time.monotonic()
-    replay_steps(steps, context)
-    return REPLAYS * (time.monotonic() - began) / len(steps)
 
 
 def replay_steps(steps: Sequence[GroundStep], context: RequestContext) -> Replayed:

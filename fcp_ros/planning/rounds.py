@@ -22,7 +22,6 @@ from fcp_ros.planning.answer.solution import PlanningProblem, Solution
 from fcp_ros.planning.encoding.chunk_macros import label_steps
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.flat.task import FlatTask, count_operators
-from fcp_ros.planning.handover import measure_step
 from fcp_ros.planning.judging.ranking import (
     OUT,
     AlternativeRanking,
@@ -55,8 +54,6 @@ LEAST_EFFORT = 100
 """Effort that is granted to the search for one, beside that for each step."""
 KEEPING_EFFORT = 5_000
 """Effort of a search that goes on from the end of a plan."""
-TRIAL = 3
-"""Operators of a plan that are replayed to estimate how long its verification takes."""
 
 
 @dataclass
@@ -109,7 +106,6 @@ class SearchRounds:
         self, problem: PlanningProblem, context: RequestContext, known: FlatPlan | None = None
     ) -> None:
         self._problem = problem
-        self._context = context
         self._judge = context.judge
         self._watch = context.watch
         self._times = context.times
@@ -123,7 +119,6 @@ class SearchRounds:
         # cost of one unit in which flat tasks count what they minimise
         self._cost_size = float(problem.unit.size) if options.optimise is Optimise.COST else 1.0
         self._seen = known  # the plan of a running search that was looked at last
-        self._step_time: float | None = None  # seconds that a hand-over takes for a step
         self._running: tuple[TaskSearch, SearchEngine] | None = None
         self._early: FlatPlan | None = None
         self.best: Solution | None = None
@@ -359,20 +354,10 @@ class SearchRounds:
         if work.was_asked or work.list_unknown(best.operators, self._judge):
             return
         work.told = best
-        steps = self._reserve_time(work, best)
+        steps = sum(len(work.encoding.actions[one].steps) for one in best.operators)
         self._report_plan(self._problem.tnorm.degree_of(best.loss), steps, best.cost)
         if self._watch.satisfied and best.first(work.objective) > report.bound + EPSILON:
             raise Interrupted(PlanStatus.TIMEOUT, "No better one was looked for.")
-
-    def _reserve_time(self, work: TaskSearch, plan: FlatPlan) -> int:
-        """Keep time for the hand-over of a plan; return the number of its steps."""
-        steps = sum(len(work.encoding.actions[operator].steps) for operator in plan.operators)
-        if self._step_time is None:
-            self._step_time = measure_step(
-                work.encoding.decode(plan.operators[:TRIAL]).steps, self._context
-            )
-        self._watch.reserve(self._step_time * steps)
-        return steps
 
     def _report_plan(self, membership: float, steps: int, cost: float) -> None:
         """Tell of a plan that was found."""
@@ -397,7 +382,6 @@ class SearchRounds:
             self.ask(missing)
         self._early = best
         if work.was_asked:
-            self._reserve_time(work, best)
             self._take(work, self._value_task(work), best)
             if self._watch.satisfied:
                 raise Interrupted(PlanStatus.TIMEOUT, "No better one was looked for.")

@@ -212,11 +212,12 @@ class Stepper:
 
     def is_plan(self, operators: Iterable[int]) -> bool:
         """Return True if operators lead from the beginning to the goal."""
-        now: Situation | None = self.start
+        now = self.start
         for operator in operators:
-            now = self.apply(now, operator)
-            if now is None:
+            after = self.apply(now, operator)
+            if after is None:
                 return False
+            now = after
         return is_goal(self.task, now[0])
 
 
