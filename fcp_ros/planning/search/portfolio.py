@@ -84,6 +84,8 @@ TURNS_EFFORT = {
     SearchRole.NONE: 30_000,
 }
 """Effort of a turn of each role, but the greedy searches."""
+BEAM_TURN_OF_LOSSES = 600
+"""The same of the beam search where losses decide: there the proof is nearer."""
 IMPROVERS = (SearchRole.BEAM, SearchRole.KEEP)
 """Roles whose turns become shorter as long as they find nothing: what they can do may be done, and
 the proof needs the time."""
@@ -277,7 +279,9 @@ class Portfolio:
         if role is SearchRole.NONE:
             return self._measure_search_of_all()
         if role is not SearchRole.ANY:
-            return self._scale_turn(int(TURNS_EFFORT[role] * self._shares.get(role, 1.0)))
+            by_loss = self._objective.order[0] is Criterion.LOSS and role is SearchRole.BEAM
+            effort = BEAM_TURN_OF_LOSSES if by_loss else TURNS_EFFORT[role]
+            return self._scale_turn(int(effort * self._shares.get(role, 1.0)))
         turn = self._plan_turn
         self._plan_turn *= 2
         self._again = max(turn // AGAIN_SHARE, min(turn, 2 * AGAIN_TURN))
