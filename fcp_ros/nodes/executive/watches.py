@@ -10,9 +10,8 @@ from typing import Any
 
 from rclpy.publisher import Publisher
 
-from fcp_ros.alignment.evidence import SynonymEvidence
 from fcp_ros.alignment.name_book import NameAnswer, NameBook, NoSuchPair, StepView
-from fcp_ros.alignment.synonyms import Synonym
+from fcp_ros.alignment.synonyms import Synonym, SynonymEvidence
 from fcp_ros.cset import Fact
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.events import SceneFound, SceneLost
