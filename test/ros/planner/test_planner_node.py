@@ -177,7 +177,11 @@ def test_alpha_is_lifted_and_lowered_by_parameters(probe, scene, parameters):
 
 def test_the_algorithm_is_a_parameter(probe, scene, parameters):
     best = ask(probe, MUG_TO_COUNTER)
-    for algorithm, heuristic in (("astar", "max"), ("greedy", "ff"), ("bidirectional", "lm_cut")):
+    for algorithm, heuristic in (
+        ("astar", "max"),
+        ("lazy_greedy", "ff"),
+        ("bidirectional", "lm_cut"),
+    ):
         parameters(algorithm=algorithm, heuristic=heuristic)
         result = ask(probe, MUG_TO_COUNTER)
         assert is_solved(result), result.status.message
