@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from fcp_ros.alignment.evidence import SynonymEvidence
 from fcp_ros.alignment.predictor import Trial
 from fcp_ros.alignment.simulator import GroundAction
-from fcp_ros.alignment.synonyms import Image
+from fcp_ros.alignment.synonyms import Image, SynonymEvidence
 
 
 @dataclass(frozen=True)
@@ -100,9 +99,6 @@ class AlignmentResult:
                     "done": trial.seen.done,
                     "reached": trial.seen.reached,
                     "reason": trial.seen.reason,
-                    "successes": trial.seen.repeats if trial.seen.reached else 0,
-                    "failures": 0 if trial.seen.reached else trial.seen.repeats,
-                    "stumbles": trial.seen.stumbles,
                 }
                 for trial in self.trials
             ],
