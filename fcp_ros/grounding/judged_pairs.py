@@ -270,12 +270,6 @@ class KnownAnswers:
         self._lock = threading.Lock()
         self.note = ""
 
-    def find(
-        self, predicate: GradedPredicate, version: str, request: JudgementRequest
-    ) -> Membership | None:
-        """Find the answer to a request, or None; see `find_all`."""
-        return self.find_all(predicate, version, [request])[0]
-
     def find_all(
         self, predicate: GradedPredicate, version: str, requests: Sequence[JudgementRequest]
     ) -> list[Membership | None]:

@@ -22,9 +22,8 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 from typing import Any, Protocol
@@ -103,6 +102,48 @@ def fit_monotone_map(knots: Sequence[tuple[float, float, float]]) -> DegreeMap:
 
 def _rises(low: tuple[float, float, float], high: tuple[float, float, float]) -> bool:
     return high[0] - low[0] >= STEEPEST and high[1] >= low[1]
+
+
+Reals = NDArray[np.float64]
+
+KNOTS = 16  # Most quantiles of the scores at which the maps may bend
+
+
+def fit_quantile_map(
+    scores: Reals, targets: Reals, most: int, worth: Reals | None = None
+) -> DegreeMap:
+    """Fit the mean target by quantile of the score, made monotone, with `most` knots.
+
+    `worth` is that of each pair, in [0, 1].
+    """
+    worth = np.ones(len(scores)) if worth is None else worth
+    order = np.flatnonzero(worth)
+    order = order[np.argsort(scores[order], kind="stable")]
+    parts = min(most, max(2, len(order) // 10))
+    reached = np.cumsum(worth[order])
+    cuts = np.searchsorted(reached, np.linspace(0.0, reached[-1], parts + 1)[1:-1])
+    return fit_monotone_map(
+        [
+            (
+                float(np.average(scores[part], weights=worth[part])),
+                float(np.average(targets[part], weights=worth[part])),
+                float(worth[part].sum()),
+            )
+            for part in np.split(order, cuts)
+            if len(part)
+        ]
+    )
+
+
+def fit_error_map(errors: Reals, squares: Reals, worth: Reals) -> DegreeMap:
+    """Fit the map from the second score to the mean squared distance.
+
+    On judged pairs alone: unrelated ones are easy, and would make near misses look so, too.
+    """
+    try:
+        return fit_quantile_map(errors, squares, KNOTS, worth)
+    except GroundingError:  # no pair can be told to be better known than another
+        return DegreeMap((0.0, 1.0), (float(np.average(squares, weights=worth)),) * 2)
 
 
 PATIENCE = 12.0  # Number of examples of an anchor that moves the map half of the way
@@ -289,8 +330,6 @@ def _extend_right(rows: Array) -> Array:
 
 Pairs = Sequence[tuple[str, str]]
 
-MOST_KEPT = 65_536  # Pairs whose scores are kept
-
 
 class PairFeatures(Protocol):
     """Turns pairs into rows of features."""
@@ -324,27 +363,6 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreMemory:
-    """Scores of pairs that were asked about: score, error and cosine; the oldest are dropped."""
-
-    rows: OrderedDict[tuple[str, str], list[float]] = field(default_factory=OrderedDict)
-
-    def score(self, pairs: Pairs, compute: Callable[[Pairs], Array]) -> Scores:
-        """Score pairs; those of new ones are computed in one call, shape (pairs, 3)."""
-        rows = self.rows
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in rows]
-        table = compute(new) if new else np.zeros((0, 3), np.float32)
-        fresh = dict(zip(new, table.tolist(), strict=True))
-        if len(new) < len(pairs):
-            found = [fresh.get(pair) or rows[pair] for pair in pairs]
-            table = np.array(found, np.float32).reshape(-1, 3)
-        rows.update(fresh)
-        while len(rows) > MOST_KEPT:
-            rows.popitem(last=False)
-        return Scores(table[:, 0], table[:, 1], table[:, 2])
-
-
-@dataclass(frozen=True, slots=True)
 class ScoreEvidence:
     """Scores of the pairs that a head was measured with: its figures can be computed again.
 
@@ -373,7 +391,7 @@ class ScoringHead(Protocol):
     def degree_map(self) -> DegreeMap: ...
 
     def score(self, pairs: Pairs) -> Scores:
-        """Score pairs in plain spelling, with one call of the model for all new ones."""
+        """Score pairs in plain spelling, with one call of the model for all new words."""
         ...
 
 
@@ -393,12 +411,14 @@ class Head:
     evidence: ScoreEvidence
     # fewer supports that score the blocks of whole pairs nearly alike; None: all
     reduced: ReducedSupports | None = None
-    # scores of pairs that were asked about
-    memory: ScoreMemory = field(default_factory=ScoreMemory, compare=False)
 
     def score(self, pairs: Pairs) -> Scores:
-        """Score pairs in plain spelling; the features of new ones are computed in one call."""
-        return self.memory.score(pairs, self._compute)
+        """Score pairs in plain spelling, with one call of the model for all new words."""
+        features = self.features.compute(pairs)
+        weighed = self._prepared.weigh(features, _number_words(pairs))
+        scores = np.asarray(weighed + np.array(self.means, np.float32), np.float32)
+        errors = np.sqrt(self.error_map.apply_all(scores[:, 1])).astype(np.float32)
+        return Scores(scores[:, 0], errors, self.features.compare(pairs))
 
     def judge(self, pairs: Pairs) -> list[float]:
         """Judge pairs by the score alone, including pairs that were judged themselves."""
@@ -407,15 +427,6 @@ class Head:
     @cached_property
     def _prepared(self) -> WeighedSupports:
         return WeighedSupports(self.kernel, self.supports, self.weights, self.reduced)
-
-    def _compute(self, pairs: Pairs) -> Array:
-        """Compute score, error and cosine of pairs, shape (pairs, 3)."""
-        features = self.features.compute(pairs)
-        weighed = self._prepared.weigh(features, _number_words(pairs))
-        scores = weighed + np.array(self.means, np.float32)
-        errors = np.sqrt(self.error_map.apply_all(scores[:, 1]))
-        columns = [scores[:, 0], errors, self.features.compare(pairs)]
-        return np.stack(columns, axis=1, dtype=np.float32, casting="same_kind")
 
 
 def _number_words(pairs: Pairs) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -10,14 +10,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.heads.head import DegreeMap, Head, Pairs, ScoreMemory, Scores
-from fcp_ros.grounding.heads.score_maps import KNOTS, fit_error_map, fit_quantile_map
+from fcp_ros.grounding.heads.head import (
+    KNOTS,
+    DegreeMap,
+    Head,
+    Pairs,
+    Scores,
+    fit_error_map,
+    fit_quantile_map,
+)
 from fcp_ros.grounding.tuning.adapter import TunedEncoder
 
 Reals = NDArray[np.float64]
@@ -131,7 +137,6 @@ class TunedHead:
     encoder: TunedEncoder
     blend: Blend
     lock: threading.RLock  # of the plain heads, which another oracle asks, too
-    memory: ScoreMemory = field(default_factory=ScoreMemory, compare=False)
 
     @property
     def name(self) -> str:
@@ -146,21 +151,17 @@ class TunedHead:
         return self.blend.degree_map
 
     def score(self, pairs: Pairs) -> Scores:
-        """Score pairs in plain spelling; a pass of the encoder for each new one, in batches."""
-        return self.memory.score(pairs, self._compute)
-
-    def _compute(self, pairs: Pairs) -> NDArray[np.float32]:
+        """Score pairs in plain spelling; a pass of the encoder for each, in batches."""
         with self.lock:
             plain = self.plain.score(pairs)
         degrees = self.plain.degree_map.apply_all(plain.values)
         errors = plain.errors.astype(np.float64)
         logits = self.encoder.score(self.name, pairs)
-        columns: list[NDArray[Any]] = [
-            self.blend.score(logits, degrees),
-            self.blend.expect_error(logits, degrees, errors),
+        return Scores(
+            self.blend.score(logits, degrees).astype(np.float32),
+            self.blend.expect_error(logits, degrees, errors).astype(np.float32),
             plain.cosines,
-        ]
-        return np.asarray(np.stack(columns, axis=1), np.float32)
+        )
 
 
 def list_tuned_heads(

@@ -224,7 +224,8 @@ def test_outcomes_of_a_rule_are_recorded_with_its_degree(make: Any, ask: Any) ->
     line = RuleLine("1", Number(1.0), Trapezoid(0.0, 2.0, 3.0, 4.0))
     grounder = make(RuleOracle(), fallback="", oracle="rule", rule=FuzzyRule((line,)))
     question = ask("mug", "drinking")
-    assert grounder.record(question, 1.0)
+    (answer,) = grounder.judge([question])
+    assert grounder.record(question, 1.0, membership=answer)
     assert grounder.calibration.entries("serves_as")[0].prior == 0.5
     assert grounder.statistics().misses == 0  # to reckon costs less than to look up
 

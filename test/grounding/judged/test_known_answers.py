@@ -55,6 +55,12 @@ def substitute(item: str, wanted: str, *attributes: tuple[str, Any]) -> Judgemen
     )
 
 
+def look_up(
+    known: KnownAnswers, predicate: GradedPredicate, request: JudgementRequest
+) -> Membership | None:
+    return known.find_all(predicate, hash_predicate(predicate), [request])[0]
+
+
 @pytest.fixture
 def predicate(household: Any) -> GradedPredicate:
     return household.graded["suitable_substitute"]
@@ -63,7 +69,7 @@ def predicate(household: Any) -> GradedPredicate:
 @pytest.fixture
 def find(predicate: GradedPredicate) -> Callable[..., Membership | None]:
     known = KnownAnswers()
-    return lambda *words: known.find(predicate, hash_predicate(predicate), substitute(*words))
+    return lambda *words: look_up(known, predicate, substitute(*words))
 
 
 @pytest.fixture
@@ -111,14 +117,14 @@ def test_identical_words_are_no_perfect_fit_where_that_is_another_question(house
     stable = replace(household.graded["stable_enough"], judged_like="stability", rubric=None)
     words = (ArgumentContext("support", "a", "pan"), ArgumentContext("item", "b", "pan"))
     request = JudgementRequest("stable_enough", words)
-    known = KnownAnswers().find(stable, hash_predicate(stable), request)
+    known = look_up(KnownAnswers(), stable, request)
     assert known is None or known.note != "identical words"
     named_so = JudgementRequest(
         "serves_as",
         (ArgumentContext("item", "x_1", "drinking"), ArgumentContext("purpose", "drinking")),
     )
     serves = household.graded["serves_as"]
-    assert KnownAnswers().find(serves, hash_predicate(serves), named_so) is None
+    assert look_up(KnownAnswers(), serves, named_so) is None
 
 
 def test_sides_are_found_by_name(household: Any, repository: Path) -> None:
@@ -130,7 +136,7 @@ def test_sides_are_found_by_name(household: Any, repository: Path) -> None:
             ArgumentContext("item", "b", judgement.item),
         )
         request = JudgementRequest("stable_enough", words)
-        found = KnownAnswers().find(stable, hash_predicate(stable), request)
+        found = look_up(KnownAnswers(), stable, request)
         assert found.degree == pytest.approx(judgement.degree, abs=0.00501)
 
 
@@ -138,9 +144,10 @@ def test_only_what_nobody_judged_is_asked(predicate: GradedPredicate) -> None:
     oracle = CountingOracle()
     grounder = make_with(oracle, predicate, KnownAnswers())
     asked = [substitute(item, "buttermilk") for item in ("kefir", "tin kefir", "buttermilk")]
-    assert [answer.degree for answer in grounder.judge(asked)] == [0.9, 0.33, 1.0]
+    answers = grounder.judge(asked)
+    assert [answer.degree for answer in answers] == [0.9, 0.33, 1.0]
     assert oracle.asked == ["tin kefir"]
-    grounder.record(asked[0], 0.5)
+    grounder.record(asked[0], 0.5, membership=answers[0])
     assert grounder.calibration.entries()[0].model == "judgements"
 
 

@@ -210,7 +210,7 @@ def test_attributes_are_read_too(oracle: EchoOracle) -> None:
             ArgumentContext("purpose", "drinking"),
         ),
     )
-    asked = RequestReader(lambda: WORDS).read(request).request
+    asked = RequestReader(lambda: WORDS).read_all([request])[0].request
     assert asked.arguments[0].attributes == (("cracked", True), ("material", "steel"))
 
 
