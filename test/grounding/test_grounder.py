@@ -226,8 +226,4 @@ def test_without_its_model_tables_go_on_and_the_command_is_told(
             grounder.judge([strange])
         assert caught.value.code is GroundingCode.MODEL_NOT_FOUND
         assert any(f"fcp models fetch {name}" in note for note in grounder.notes)
-    if name == "minilm":
-        grounder.retry()
-        assert grounder.judge([strange])[0].source == "embedding"
-        assert not grounder.notes
     grounder.close()

@@ -425,7 +425,7 @@ def test_texts_are_read_once() -> None:
     count = len(read_labels)
     assert reader.read_all(asked) == first
     assert len(read_labels) == count > 0
-    assert [RequestReader(lambda: WORDS).read(one) for one in asked] == first
+    assert [RequestReader(lambda: WORDS).read_all([one])[0] for one in asked] == first
 
 
 def request_of(item: str, purpose: str) -> JudgementRequest:
