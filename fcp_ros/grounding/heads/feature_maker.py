@@ -33,7 +33,7 @@ from fcp_ros.grounding.models.model_store import locate_models
 from fcp_ros.grounding.models.sentence_encoder import Encode
 
 Array = NDArray[np.float32]
-_TABLES = ("CREATE TABLE IF NOT EXISTS features (text TEXT PRIMARY KEY, row BLOB) WITHOUT ROWID",)
+_TABLES = ("CREATE TABLE IF NOT EXISTS features (text TEXT PRIMARY KEY, row BLOB NOT NULL)",)
 
 
 def locate_features() -> Path:
