@@ -56,8 +56,6 @@ DEVELOPMENT = [
     "pytest-timeout",
     "ruff",
     "types-PyYAML",
-    # python -m benchmark.recipes
-    "sacrebleu>=2.5,<3",
 ]
 
 
