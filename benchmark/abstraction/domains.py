@@ -15,8 +15,7 @@ from pathlib import Path
 
 from benchmark.abstraction.policy_runs import measure_policy
 from benchmark.tables import Verdict
-from fcp_ros.abstraction.debugging.loop import generalize
-from fcp_ros.abstraction.debugging.outcome import Generalization
+from fcp_ros.abstraction.debugging.loop import Generalization, generalize
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.proposers.learning import SymbolicProposer
 from fcp_ros.abstraction.proposers.proposer import read_training_task

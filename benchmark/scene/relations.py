@@ -76,8 +76,8 @@ def _moves(count: int, options: RelationOptions) -> list[Verdict]:
         begin = time.perf_counter()
         maintainer.advance(delta)
         times.append(time.perf_counter() - begin)
-        if maintainer.last.full:
-            raise AssertionError(maintainer.last.reason)
+        if maintainer.rederived:
+            raise AssertionError(maintainer.rederived)
     extra = f", {' and '.join(sorted(options.also))}" if options.also else ""
     what = f"{_MOVED} objects moved among {len(maintainer.graph.nodes):,} elements{extra}"
     return [

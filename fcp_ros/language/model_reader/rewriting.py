@@ -15,16 +15,22 @@ from dataclasses import replace
 from itertools import chain
 from time import monotonic
 
+from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import shorten_words, to_printable
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.turning_words import CONTRARY, RESTRICTIONS
 from fcp_ros.language.model_reader.names import find_stem, split_words
 from fcp_ros.language.model_reader.plain_writers import PlainWriter, load_plain_english
-from fcp_ros.language.model_reader.word_uses import align_words, list_words_for_things
+from fcp_ros.language.model_reader.word_uses import (
+    align_words,
+    list_kinds,
+    list_words_for_things,
+)
 from fcp_ros.language.reader import InstructionReader, ReadingContext, find_excess
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 
@@ -83,6 +89,11 @@ class RewritingReader:
         best = found.best
         if best is None:
             message = f'The language model takes this for "{shorten_words(draft)}". {found.message}'
+            return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
+        invented = _find_invented(instruction, draft, best, context)
+        if invented:
+            what = f'something with "{invented}", which is neither said nor here'
+            message = f"The language model takes this for {what}."
             return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
         reading = replace(best, words=_account_for(instruction, draft, best, context))
         return replace(found, instruction=instruction, readings=(reading,), reader=self._name)
@@ -146,6 +157,22 @@ def _account_for(
     is_kept = any(word in _HEEDED for word in split_words(text))
     there = list_words_for_things(context.instance)
     return tuple(_settle(instruction, is_kept, there, align_words(instruction, goal, context)))
+
+
+def _find_invented(instruction: str, draft: str, reading: Reading, context: ReadingContext) -> str:
+    """Find a kind of thing in a draft that nobody spoke of, and of which there is none; or ""."""
+    try:
+        goal = check_goal(parse_expression(reading.goal), context.domain, context.instance)
+    except ExpressionError:
+        return ""
+    said, drafted = (set(map(find_stem, split_words(text))) for text in (instruction, draft))
+    instance = context.instance
+    for kind in list_kinds(goal):
+        words = {find_stem(word) for word in split_words(normalise_label(kind))}
+        own = words <= drafted and words.isdisjoint(said)
+        if own and not any(is_a(instance, e, kind) for e in instance.all_elements()):
+            return kind
+    return ""
 
 
 def _settle(

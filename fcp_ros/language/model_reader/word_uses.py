@@ -192,6 +192,14 @@ def _list_typed(goal: Expression) -> Iterator[TypedVariable]:
         yield from _list_typed(part)
 
 
+def list_kinds(goal: Expression) -> Iterator[str]:
+    """List the kinds of things in a goal: the types of variables, and labels."""
+    yield from (variable.type for variable in _list_typed(goal))
+    for atom in atoms(goal):
+        if atom.predicate == IS_A:
+            yield from (term.value for term in atom.arguments if isinstance(term, Text))
+
+
 def _list_forms(goal: Expression) -> Iterator[str]:
     """List what a goal has besides names: quantities, limits, orders, relations."""
     no_one = isinstance(goal, Not) and isinstance(goal.body, Exists)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from grasping import GRASP, ask_grasp
@@ -79,6 +80,27 @@ def test_time_limit_of_a_judgement(stack, client, until):
     assert job.wait(30.0)
     until(lambda: worker.load == 0, "an idle worker")
     assert client.judge(GRASP).success
+
+
+def test_callers_at_the_same_time_get_their_own_answers(stack, client, until):
+    """Whoever asks while the model works waits for its turn; an error is only its own caller's."""
+    node = stack.nodes["grounder"]
+    release = threading.Event()
+    job = node.workers["grounder"].submit(lambda _token: release.wait(30.0))
+    drink = predicate_query("serves_as", item=Element("jug_1", "tin jug"), purpose="drinking")
+    wrong = predicate_query("serve_as", item=MUG, purpose="drinking")
+    with ThreadPoolExecutor(3) as pool:
+        calls = [pool.submit(client.judge, query) for query in (drink, wrong, GRASP)]
+        until(lambda: node.diagnose().values["requests"] == 4, "three callers that wait")
+        release.set()
+        responses = [call.result(30.0) for call in calls]
+    assert job.wait(30.0)
+    assert [answer.success for answer in responses] == [True, False, True]
+    assert responses[0].memberships[0].source == "embedding"
+    assert responses[2].memberships[0].source == "table"
+    values = node.diagnose().values
+    assert values["requests"] == 0
+    assert 0.0 <= float(values["cache_hit_rate"]) <= 1.0
 
 
 def test_info_is_latched(probe, stack):

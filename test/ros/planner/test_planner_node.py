@@ -24,9 +24,6 @@ MUG_TO_COUNTER = "on(mug_1, counter_1)"
 TILES_HOME = " and ".join(f"on(tile_{i}, cell_{i})" for i in range(15))
 """Can't be reached, and no planner proves it within a test's time."""
 
-CANCEL_LIMIT = 0.1
-"""Seconds within which a planner must notice a cancel request."""
-
 
 @pytest.fixture(scope="module")
 def puzzled(live, tmp_path_factory, tiles):

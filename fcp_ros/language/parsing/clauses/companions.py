@@ -13,8 +13,10 @@ from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clauses.fronting import FrontingParser
 from fcp_ros.language.parsing.clauses.verb_phrases import skip_posture
 from fcp_ros.language.parsing.trees import (
+    PLACE,
     THEME,
     Act,
+    Determiner,
     NounPhrase,
     Phrase,
     Predication,
@@ -63,7 +65,7 @@ class CompanionParser(FrontingParser, ABC):
                 for stop, said in self._nouns.parse_modifiers(after):
                     if said.source or said.preposition == "to":
                         continue
-                    clause = self._make_said(theme, said, Act.STATE)
+                    clause = self._make_said(_describe_contents(theme, said), said, Act.STATE)
                     degree = clause.degree * (_UNPLACED if unplaced else _COMPANION)
                     whole = replace(clause, uses=(*uses, *clause.uses), degree=degree)
                     yield Companion(stop, whole, False)
@@ -79,6 +81,20 @@ class CompanionParser(FrontingParser, ABC):
         degree = theme.degree
         said = Predication(None, {THEME: theme}, degree=degree)
         return SpokenClause(Act.HOLD, (said,), uses=tuple(uses), degree=degree)
+
+
+def _describe_contents(theme: Phrase, said: Predication) -> Phrase:
+    """Take all things "in it" for those that are there already.
+
+    "With everything in it" goes along with the box, and asks for nothing else to be put there.
+    """
+    place = said.arguments.get(PLACE)
+    if not isinstance(theme, NounPhrase) or not isinstance(place, NounPhrase):
+        return theme
+    every = theme.determiner in (Determiner.ALL, Determiner.EACH)
+    if not every or place.head not in (Reference.IT, Reference.THEM):
+        return theme
+    return replace(theme, qualities=(*theme.qualities, said))
 
 
 def _moves_robot(clause: SpokenClause) -> bool:
