@@ -235,6 +235,34 @@ class CachedOracle:
         known = getattr(self.oracle, "known_model", None)
         return self.oracle.model if known is None else str(known)
 
+    def find_answer(
+        self, predicate: GradedPredicate, version: str, request: JudgementRequest
+    ) -> Membership | None:
+        """Return the answer if it is known or cached, or cheaper to compute than to look up."""
+        (read,) = self._read_all([request])
+        (known,) = self._find_known(predicate, version, [request], [read])
+        if known is not None:
+            return known
+        kept = self._find_kept(predicate, version, read.request)
+        if kept is None:
+            return None
+        found = self._annotate(kept, read)
+        if read.core is not None:
+            core = self.find_answer(predicate, version, read.core)
+            if core is not None:
+                is_hazard = bool(predicate.hazard)
+                (found,) = limit_answers([found], [read], [core], is_hazard=is_hazard)
+        return found if isinstance(found, Membership) else None
+
+    def _find_kept(
+        self, predicate: GradedPredicate, version: str, request: JudgementRequest
+    ) -> Membership | None:
+        if not self._is_kept:
+            answer = answer_each(self.oracle, predicate, [request])[0]
+            return answer if isinstance(answer, Membership) else None
+        (key,) = self._make_keys(version, [request])
+        return None if key is None else self._cache.get_all([key])[0]
+
     def answer(
         self,
         predicate: GradedPredicate,

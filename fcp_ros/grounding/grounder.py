@@ -301,10 +301,10 @@ class Grounder:
     ) -> bool:
         """Store the quality in [0, 1] (0: failure) that a step reached, as evidence of a degree.
 
-        `membership` is the answer that the step relied on (None: not known, so that the outcome
-        counts for its own context only), `weight` the share of the outcome that counts for this
-        judgement (`execution/outcome.py`), `stamp` in s since the epoch (None: now). Returns False
-        if the predicate is not calibrated, so that nothing was stored. Raises GroundingError for an
+        `membership` is the answer that the step relied on (None: the cached one, if any, for the
+        oracle's part), `weight` the share of the outcome that counts for this judgement
+        (`execution/outcome.py`), `stamp` in s since the epoch (None: now). Returns False if the
+        predicate is not calibrated, so that nothing was stored. Raises GroundingError for an
         unknown predicate, a quality out of range, or if the store failed.
         """
         evidence = self.make_evidence(
@@ -329,6 +329,13 @@ class Grounder:
         predicate = self._find_predicate(request.predicate)
         if not predicate.calibrated:
             return None
+        if membership is None:
+            membership = self._router.find_answer(predicate, self._check(request))
+            if membership is not None:
+                found = {request.context_key: membership}
+                if self._confirmer is not None:
+                    found = self._confirmer.replace_known(found)
+                membership = self._calibrate({"": request}, {"": found[request.context_key]})[""]
         return Evidence(
             request.predicate,
             request.context_key,

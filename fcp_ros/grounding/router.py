@@ -70,6 +70,22 @@ class OracleRouter:
             return self._fall_back(choice.names, predicate, requests, answers)
         return answers
 
+    def find_answer(
+        self, predicate: GradedPredicate, request: JudgementRequest
+    ) -> Membership | None:
+        """Return the answer if it is available without asking a model."""
+        choice, version = self.choices[predicate.name], self._versions[predicate.name]
+        found = [
+            None
+            if self._find_nameless(name, predicate, [request])
+            else self._oracles[name].find_answer(predicate, version, request)
+            for name in choice.names
+        ]
+        there = [answer for answer in found if answer is not None]
+        if choice.combination is Combination.ALL_OF:
+            return compose(choice.names, there, choice.t_norm) if None not in found else None
+        return there[0] if there else None
+
     def _ask(
         self,
         name: str,

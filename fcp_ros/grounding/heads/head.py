@@ -22,8 +22,9 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
 from typing import Any, Protocol
@@ -330,6 +331,8 @@ def _extend_right(rows: Array) -> Array:
 
 Pairs = Sequence[tuple[str, str]]
 
+MOST_KEPT = 65_536  # Pairs whose scores are kept; a pair gets the same score again
+
 
 class PairFeatures(Protocol):
     """Turns pairs into rows of features."""
@@ -360,6 +363,27 @@ class Scores:
     values: Array  # before the map to degrees
     errors: Array  # root of the expected squared error of the degree
     cosines: Array  # plain similarity of both sides; zeros if the model has none
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreMemory:
+    """Scores of pairs that were asked about: score, error and cosine; the oldest are dropped."""
+
+    rows: OrderedDict[tuple[str, str], list[float]] = field(default_factory=OrderedDict)
+
+    def score(self, pairs: Pairs, compute: Callable[[Pairs], Array]) -> Scores:
+        """Score pairs; those of new ones are computed in one call, shape (pairs, 3)."""
+        rows = self.rows
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in rows]
+        table = compute(new) if new else np.zeros((0, 3), np.float32)
+        fresh = dict(zip(new, table.tolist(), strict=True))
+        if len(new) < len(pairs):
+            found = [fresh.get(pair) or rows[pair] for pair in pairs]
+            table = np.array(found, np.float32).reshape(-1, 3)
+        rows.update(fresh)
+        while len(rows) > MOST_KEPT:
+            rows.popitem(last=False)
+        return Scores(table[:, 0], table[:, 1], table[:, 2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,13 +436,12 @@ class Head:
     # fewer supports that score the blocks of whole pairs nearly alike; None: all
     reduced: ReducedSupports | None = None
 
+    # scores of pairs that were asked about
+    memory: ScoreMemory = field(default_factory=ScoreMemory, compare=False)
+
     def score(self, pairs: Pairs) -> Scores:
-        """Score pairs in plain spelling, with one call of the model for all new words."""
-        features = self.features.compute(pairs)
-        weighed = self._prepared.weigh(features, _number_words(pairs))
-        scores = np.asarray(weighed + np.array(self.means, np.float32), np.float32)
-        errors = np.sqrt(self.error_map.apply_all(scores[:, 1])).astype(np.float32)
-        return Scores(scores[:, 0], errors, self.features.compare(pairs))
+        """Score pairs in plain spelling; the features of new ones are computed in one call."""
+        return self.memory.score(pairs, self._compute)
 
     def judge(self, pairs: Pairs) -> list[float]:
         """Judge pairs by the score alone, including pairs that were judged themselves."""
@@ -427,6 +450,15 @@ class Head:
     @cached_property
     def _prepared(self) -> WeighedSupports:
         return WeighedSupports(self.kernel, self.supports, self.weights, self.reduced)
+
+    def _compute(self, pairs: Pairs) -> Array:
+        """Compute score, error and cosine of pairs, shape (pairs, 3)."""
+        features = self.features.compute(pairs)
+        weighed = self._prepared.weigh(features, _number_words(pairs))
+        scores = weighed + np.array(self.means, np.float32)
+        errors = np.sqrt(self.error_map.apply_all(scores[:, 1]))
+        columns = [scores[:, 0], errors, self.features.compare(pairs)]
+        return np.stack(columns, axis=1, dtype=np.float32, casting="same_kind")
 
 
 def _number_words(pairs: Pairs) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

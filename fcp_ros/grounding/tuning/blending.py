@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from fcp_ros.grounding.heads.head import (
     DegreeMap,
     Head,
     Pairs,
+    ScoreMemory,
     Scores,
     fit_error_map,
     fit_quantile_map,
@@ -137,6 +139,7 @@ class TunedHead:
     encoder: TunedEncoder
     blend: Blend
     lock: threading.RLock  # of the plain heads, which another oracle asks, too
+    memory: ScoreMemory = field(default_factory=ScoreMemory, compare=False)
 
     @property
     def name(self) -> str:
@@ -151,17 +154,21 @@ class TunedHead:
         return self.blend.degree_map
 
     def score(self, pairs: Pairs) -> Scores:
-        """Score pairs in plain spelling; a pass of the encoder for each, in batches."""
+        """Score pairs in plain spelling; a pass of the encoder for each new one, in batches."""
+        return self.memory.score(pairs, self._compute)
+
+    def _compute(self, pairs: Pairs) -> NDArray[np.float32]:
         with self.lock:
             plain = self.plain.score(pairs)
         degrees = self.plain.degree_map.apply_all(plain.values)
         errors = plain.errors.astype(np.float64)
         logits = self.encoder.score(self.name, pairs)
-        return Scores(
-            self.blend.score(logits, degrees).astype(np.float32),
-            self.blend.expect_error(logits, degrees, errors).astype(np.float32),
+        columns: list[NDArray[Any]] = [
+            self.blend.score(logits, degrees),
+            self.blend.expect_error(logits, degrees, errors),
             plain.cosines,
-        )
+        ]
+        return np.asarray(np.stack(columns, axis=1), np.float32)
 
 
 def list_tuned_heads(

@@ -147,10 +147,11 @@ def test_a_file_gives_the_same_degrees(colours: JudgementSet, head: Head, file: 
 def test_a_batch_changes_nothing(head: Head) -> None:
     pairs = [(f"{c} thing{n}", f"being {c}") for c in ("red", "blue") for n in range(400)]
     together = head.score(pairs).values
-    assert head.score(pairs[500:501]).values == pytest.approx(together[500:501], abs=1e-5)
+    fresh = replace(head, memory=type(head.memory)())
+    assert fresh.score(pairs[500:501]).values == pytest.approx(together[500:501], abs=1e-5)
     assert head.score([]).values.shape == (0,)
     again = head.score([pairs[3], pairs[3], ("new", "being new"), pairs[500]]).values
-    assert again[[0, 1, 3]] == pytest.approx(together[[3, 3, 500]], abs=1e-5)
+    assert again[[0, 1, 3]].tolist() == together[[3, 3, 500]].tolist()
 
 
 def test_a_missing_file_says_retrain(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.heads.head import Head
+from fcp_ros.grounding.heads.head import Head, ScoreMemory
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, load_heads
 from fcp_ros.grounding.heads.head_training import MOST_LOST
 from fcp_ros.grounding.heads.pair_features import (
@@ -108,6 +108,6 @@ def test_scores_of_many_are_those_of_each(load: Callable[[], Head]) -> None:
     assert again.errors == pytest.approx([one.errors[0] for one in alone], abs=5e-4)
     likeness = head.kernel.compute(head.features.compute(pairs), head.supports)
     plain = likeness @ head.weights[:, 0] + head.means[0]
-    whole = replace(head, reduced=None).score(pairs)
+    whole = replace(head, reduced=None, memory=ScoreMemory()).score(pairs)
     assert whole.values == pytest.approx(plain, abs=1e-4)
     assert again.values == pytest.approx(plain, abs=MOST_LOST)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingError
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
-from fcp_ros.grounding.heads.head import Kernel, ReducedSupports, WeighedSupports
+from fcp_ros.grounding.heads.head import Kernel, ReducedSupports, ScoreMemory, WeighedSupports
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, Heads, load_heads, save_heads
 from fcp_ros.grounding.heads.head_training import (
     LEAST_GAIN,
@@ -234,7 +234,7 @@ def test_the_packaged_heads_judge_as_with_all_supports(heads: Heads, repository:
         assert 3 * len(head.reduced.places) < len(head.supports)
         pairs = [j.pair for j in split(sets[name].judgements).held_out[:: 4 * EVERY]]
         fast = np.array(head.judge(pairs))
-        slow = np.array(replace(head, reduced=None).judge(pairs))
+        slow = np.array(replace(head, reduced=None, memory=ScoreMemory()).judge(pairs))
         assert np.abs(fast - slow).max() < 0.02
         assert np.sqrt(np.mean((fast - slow) ** 2)) < 0.003
 
