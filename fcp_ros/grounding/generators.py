@@ -156,7 +156,7 @@ class ModelGenerator:
 
     def write(self, request: TextRequest, check: Check) -> WrittenText:
         late = (
-            f"the language model {self._model} did not answer within {request.seconds:g} s; give "
+            f"the language model {self._model} did not answer within {request.seconds:.3g} s; give "
             "it more time, use a smaller model, a GPU, or a model server"
         )
         return self._thread.run(partial(self._write, request), check, request.seconds, late)
@@ -262,7 +262,7 @@ class ServerGenerator:
     def write(self, request: TextRequest, check: Check) -> WrittenText:
         """Ask for the likeliest text."""
         late = (
-            f"{self._server.shown} did not answer within {request.seconds:g} s; give it more "
+            f"{self._server.shown} did not answer within {request.seconds:.3g} s; give it more "
             "time, or use a smaller model"
         )
         server, thread = self._server, self._thread

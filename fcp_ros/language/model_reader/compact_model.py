@@ -71,7 +71,7 @@ class CompactModel:
         while True:
             check()
             if monotonic() >= until:
-                late = f"the language model {self._name} did not answer within {seconds:g} s"
+                late = f"the language model {self._name} did not answer within {seconds:.3g} s"
                 raise GroundingError(GroundingCode.NO_ANSWER, f"{late}; give it more time")
             if answer.done():
                 break
