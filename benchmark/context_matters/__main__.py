@@ -27,8 +27,8 @@ from benchmark.context_matters.instances import DATA
 from benchmark.context_matters.part_reading import SETS, reading_part
 from benchmark.context_matters.part_tasks import Details, impossible_part, planning_part, tasks_part
 from benchmark.tables import Part, show_part, show_verdicts
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.reader import MODEL_SECONDS
-from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.planning import PlanningOptions
 
 
@@ -57,7 +57,6 @@ def main(
             "`fcp language train-writer`, or a folder."
         ),
     ] = "",
-    reader: Annotated[str, typer.Option(help="A reader by its name in the registry.")] = "domain",
     endpoint: Annotated[
         str, typer.Option(help="A model server that the reader asks about what it can't read.")
     ] = "",
@@ -83,13 +82,7 @@ def main(
     console = Console(width=None if os.isatty(1) else 180)
     setting = Setting(
         make_reader(
-            ReaderOptions(
-                reader,
-                model=model,
-                endpoint=endpoint,
-                device=device,
-                seconds=model_seconds,
-            )
+            ReaderOptions(model, endpoint, device, model_seconds)
         ),
         val,
         PlanningOptions(time_limit=time_limit),

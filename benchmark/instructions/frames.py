@@ -3,7 +3,7 @@
 
 `frames.yaml` holds frames, commands and right goals.
 
-    python -m benchmark.instructions.frames --reader domain
+    python -m benchmark.instructions.frames
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rich.console import Console
 from benchmark.context_matters.answers import Setting
 from benchmark.context_matters.part_reading import Judged, Meaning, judge_meaning
 from benchmark.tables import Line, Part, show_part
-from fcp_ros.language.registry import ReaderOptions, make_reader
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 
 FRAMES = Path(__file__).with_name("frames.yaml")
 
@@ -99,9 +99,9 @@ def _line(name: str, judged: list[Judged]) -> Line:
     return Line(name, "fcp_ros", figures)
 
 
-def main(reader: str = "domain", quick: bool = False, only: str = "") -> None:
-    """Read the frames with a reader, and print the table."""
-    part, _ = frames_part(Setting(make_reader(ReaderOptions(reader))), quick, only)
+def main(quick: bool = False, only: str = "") -> None:
+    """Read the frames, and print the table."""
+    part, _ = frames_part(Setting(make_reader(ReaderOptions())), quick, only)
     show_part(part, Console(width=160))
 
 

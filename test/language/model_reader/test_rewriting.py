@@ -12,12 +12,12 @@ import pytest
 from chat_server import END, ChatServer, ScriptedModel
 from tiny_language_models import make_model, make_tokenizer
 
+from fcp_ros.language.cascade import ReaderOptions, make_reader, warm_up_server
 from fcp_ros.language.confirmation import list_unread
 from fcp_ros.language.model_reader import RewritingReader, open_folder, open_server
 from fcp_ros.language.model_reader.rewriting import load_plain_english
 from fcp_ros.language.reader import ReadingContext, never_stop
 from fcp_ros.language.reading import Interpretation, ReadingStatus
-from fcp_ros.language.registry import ReaderOptions, make_reader, warm_up_server
 
 SAID = "the apple, oh you know, table would be lovely"
 
