@@ -53,8 +53,8 @@ def main(
     model: Annotated[
         str,
         typer.Option(
-            help="The language model that is asked about what can't be read: tuned, a file of "
-            "`fcp language train-writer`, or a folder."
+            help="The language model that is asked about what can't be read: tuned, or a file of "
+            "`fcp language train-writer`."
         ),
     ] = "",
     endpoint: Annotated[
@@ -63,7 +63,6 @@ def main(
     model_seconds: Annotated[
         float, typer.Option(help="Seconds that the model server has for each sentence.")
     ] = MODEL_SECONDS,
-    device: Annotated[str, typer.Option(help="The device of the language model.")] = "cpu",
     show_sealed: Annotated[
         bool, typer.Option("--show-sealed", help="Show the sealed sentences that were read wrong.")
     ] = False,
@@ -81,9 +80,7 @@ def main(
         )
     console = Console(width=None if os.isatty(1) else 180)
     setting = Setting(
-        make_reader(
-            ReaderOptions(model, endpoint, device, model_seconds)
-        ),
+        make_reader(ReaderOptions(model, endpoint, model_seconds)),
         val,
         PlanningOptions(time_limit=time_limit),
     )

@@ -24,8 +24,6 @@ from fcp_ros.language.reading import Interpretation, ReadingStatus
 
 TUNED = "tuned"
 """The setting `model` that takes the package's own small model."""
-ADAPTER_SUFFIX = ".safetensors"
-"""Of a file that makes a small model write plain English (`fcp language train-writer`)."""
 SHARE_OF_TIME = 0.5
 """Share of the time left to a request that it may take: the rest is for planning."""
 
@@ -116,10 +114,9 @@ class ReaderOptions:
     """The choice of the language model behind the rules."""
 
     # "tuned" (the small one of the package, where `fcp models fetch` brought it), a file of another
-    # change of one, a folder (Hugging Face format), or the model's name on the server; "" for none
+    # change of one (`fcp language train-writer`), or the model's name on the server; "" for none
     model: str = TUNED
     endpoint: str = ""  # the URL of that server, with the OpenAI protocol
-    device: str = "auto"  # of the model in a folder: "auto", "cpu" or "cuda"
     seconds: float = MODEL_SECONDS  # that the language model may take for one instruction
 
 
@@ -178,9 +175,7 @@ def _find_second(
         from fcp_ros.language.model_reader.plain_adapter import PACKAGED_FILE, is_base_here
 
         return partial(_make_of_tuned, PACKAGED_FILE, reader) if is_base_here() else None
-    if options.model.endswith(ADAPTER_SUFFIX):
-        return partial(_make_of_tuned, Path(options.model), reader)
-    return partial(_make_of_folder, options, reader) if options.model else None
+    return partial(_make_of_tuned, Path(options.model), reader) if options.model else None
 
 
 def _make_of_server(options: ReaderOptions, reader: InstructionReader) -> InstructionReader:
@@ -188,12 +183,6 @@ def _make_of_server(options: ReaderOptions, reader: InstructionReader) -> Instru
 
     writer = open_server(options.endpoint, _name_on_server(options))
     return RewritingReader("endpoint", writer, reader)
-
-
-def _make_of_folder(options: ReaderOptions, reader: InstructionReader) -> InstructionReader:
-    from fcp_ros.language.model_reader import RewritingReader, open_folder
-
-    return RewritingReader("model", open_folder(Path(options.model), options.device), reader)
 
 
 def _make_of_tuned(file: Path, reader: InstructionReader) -> InstructionReader:

@@ -191,7 +191,7 @@ class ReadingOptions:
         typer.Option(
             help="Language model that is asked about what the reader can't read: the package's "
             "tuned one (once `fcp models fetch smollm2-135m` has brought it), a file of `fcp "
-            "language train-writer`, a folder, or the name on the server; empty for none.",
+            "language train-writer`, or the name on the server; empty for none.",
             rich_help_panel=ABOUT_READING,
         ),
     ] = TUNED

@@ -49,8 +49,8 @@ PARAMETERS = (
         "reader_model",
         TUNED,
         "Language model that is asked about what the reader can't read: tuned (the package's small "
-        "one, where smollm2-135m was fetched), a file from `fcp language train-writer`, a folder "
-        "(Hugging Face format), or the name on the server; empty for none.",
+        "one, where smollm2-135m was fetched), a file from `fcp language train-writer`, or "
+        "the name on the server; empty for none.",
         takes_effect=AT_START,
     ),
     ParameterSpec(

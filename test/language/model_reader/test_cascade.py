@@ -78,7 +78,7 @@ def test_a_model_that_cannot_be_asked_leaves_the_first_answer(
     for options in (
         ReaderOptions(endpoint=url),
         ReaderOptions(endpoint="no url at all"),
-        ReaderOptions(model="/no/such/folder"),
+        ReaderOptions(model="/no/such/file"),
     ):
         answer = make_reader(options).read(ODD, context)
         assert (answer.status, answer.readings) == (first.status, first.readings)

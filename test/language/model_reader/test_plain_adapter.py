@@ -82,7 +82,7 @@ def test_it_reads_what_it_was_taught(
     models: Path, adapter: Path, house: ReadingContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(models))
-    reader = make_reader(ReaderOptions(model=str(adapter), device="cpu", seconds=60.0))
+    reader = make_reader(ReaderOptions(model=str(adapter), seconds=60.0))
     answer = reader.read(SAID[0], house)
     assert answer.best is not None, answer.message
     assert answer.best.goal == "on(apple_1, table_1)"
