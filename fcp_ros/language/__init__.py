@@ -14,7 +14,7 @@
     cascade.py  the reader in use: rules, and a language model behind them
     datasheet.py  the files of what was learned
     syntax/  English clauses by spaCy
-    model_reader/  what a language model, in a folder or on a server, makes of an instruction
+    model_reader/  what a language model, ours or on a server, makes of an instruction
 
 A reader never plans. `fcp_ros.relaxation` takes its readings on to a plan.
 """

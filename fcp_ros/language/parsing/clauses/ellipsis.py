@@ -6,14 +6,10 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from fcp_ros.language.english.adverbials import FIRST, LAST, PREFERENCES
 from fcp_ros.language.english.function_words import ONLY_LATER
 from fcp_ros.language.english.verbs import GO_VERBS, KEEP_VERBS, PUT_VERBS
-from fcp_ros.language.english.word_lists import PhraseSet, gather_words
-from fcp_ros.language.parsing.clauses.exception_parser import leave_out
-from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.motion_parser import MotionParser
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -28,7 +24,6 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
     list_phrase_uses,
-    refer_to,
 )
 from fcp_ros.language.reading import WordRole
 
@@ -36,29 +31,13 @@ _JOINED = 0.85
 """Degree of a thing that shall be where the one before it shall be."""
 _GAPPED = 0.98
 """Degree of a thing and a place whose verb is left out."""
-_SAME = 0.97
-"""Degree of a thing of which the same is asked."""
 _FOLLOWING = 0.95
 """Degree of "then the apple": the same, afterwards."""
 _SEVERAL_LAST = 0.85
 """Degree of "the apple and the bowl last": more likely the bowl alone."""
 _FITTING = 0.75
 """Least fit of a thing of which the same is asked."""
-_AUXILIARIES = gather_words(
-    "should must shall is are can may do does goes has have needs need will would"
-)
-_TOO = PhraseSet("too", "as well", "likewise", "also", "[in] the same way", "similarly")
-_DO_SAME = PhraseSet(
-    "[do|try] the same [thing] (with|to|for)",
-    "the same (goes|applies|holds|is true|should happen) (for|to|with|of)",
-    "(proceed|continue|deal) (likewise|similarly|the same way|in the same way) with",
-    "(likewise|ditto|similarly) [for|with]",
-    "do (that|this|so|it) [with|to|for]",
-    "do",
-    "treat",
-)
 _MARKS = (PREFERENCES, FIRST, LAST, ONLY_LATER)
-_SO = ("so", "neither", "nor")
 
 
 class EllipsisParser(MotionParser, ABC):
@@ -91,17 +70,8 @@ class EllipsisParser(MotionParser, ABC):
         last = asked[-1]
         for place, opened in self._read_openings(start):
             if opened.negated:
-                not_so = chain(self._parse_not_there(place, last), self._parse_not_it(place, last))
-                for end, clause in not_so:
-                    yield end, replace(clause, uses=(*opened.uses, *clause.uses))
                 continue
-            found: list[tuple[int, SpokenClause]] = []
-            for earlier in reversed(asked):
-                found = list(self._parse_same(place, earlier))
-                if found:
-                    break
-            found += self._parse_gapped(place, last)
-            found += self._parse_back(place, last)
+            found = list(self._parse_gapped(place, last))
             if place < len(self._tokens):
                 following = self._parse_following(place, last, opened.preferred)
                 said = then or opened.preferred
@@ -125,63 +95,7 @@ class EllipsisParser(MotionParser, ABC):
         place = start + (self._get(start) == ",")
         return any(self._match_any(place, phrases) > place for phrases in _MARKS)
 
-    def _parse_not_there(
-        self, start: int, before: SpokenClause
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(take the mug to the kitchen, but) not onto the counter"."""
-        last = before.predications[-1]
-        if not last.arguments or before.negated or before.verb not in PUT_VERBS:
-            return
-        same = refer_to(next(iter(last.arguments.values())), start)
-        for after, said in self._nouns.parse_modifiers(start):
-            if said.preposition and not said.source:
-                clause = self._make_placed(same, said, "")
-                yield after, replace(clause, act=Act.STATE, negated=True)
-
-    def _parse_not_it(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(the mug goes on the couch, but) not the laptop".
-
-        "The mug, not the laptop" may only say which is meant: the laptop may be there already; and
-        behind a place, it may be another place.
-        """
-        if before.negated or before.act not in (Act.ACHIEVE, Act.STATE):
-            return
-        joined = self._get(start - 2)
-        alone = joined == "," and len(before.predications[-1].arguments) == 1
-        if joined != "but" and not alone:
-            return
-        for end, theme in self._nouns.parse_phrases(start):
-            clause = self._repeat(before, theme)
-            excepted = leave_out(before, (theme,), open_=True) is not None
-            if clause is not None and not excepted and self._nouns.ends_clause(end):
-                act = Act.STATE if joined == "but" else Act.ACHIEVE
-                negated = replace(clause, act=act, negated=True)
-                yield end, replace(negated, degree=theme.degree * _SAME)
-
     # --- the same of another thing
-
-    def _parse_same(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "the fridge (does) too", "so should the fridge", "do the same with the fridge"."""
-        if len(before.predications) != 1 or before.condition:
-            return
-        so = 2 * (self._get(start) in _SO and self._get(start + 1) in _AUXILIARIES)
-        same = _DO_SAME.find_end(self._tokens, start)
-        place = max(start + so, same)
-        way_needed = same > start and self._get(start) in ("do", "treat") and same == start + 1
-        for end, theme in self._nouns.parse_phrases(place):
-            skipped = end + (self._get(end) == "," or self._get(end) in _AUXILIARIES)
-            too = _TOO.find_end(self._tokens, skipped)
-            too = too if too > skipped else end
-            marked = way_needed and self._is_marked(end)
-            if too == end and (place == start or way_needed) and not marked:
-                continue
-            clause = self._repeat(before, theme)
-            if clause is None:
-                continue
-            uses = [self._nouns.describe_use(start, end, WordRole.FILLER)]
-            if too > end:
-                uses.append(self._nouns.describe_use(end, too, WordRole.FILLER))
-            yield too, replace(clause, uses=(*clause.uses, *uses), degree=theme.degree * _SAME)
 
     def _parse_following(
         self, start: int, before: SpokenClause, chosen: bool = False
@@ -311,32 +225,6 @@ class EllipsisParser(MotionParser, ABC):
                     degree=theme.degree * fit * _JOINED,
                 ),
             )
-
-    # --- back again
-
-    def _parse_back(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(put the mug on the table and then) back on the counter", "back again"."""
-        last = before.predications[-1]
-        if self._get(start) != "back":
-            return
-        home = match_former_place(self._get, start)
-        ends = not self._nouns.parse_modifiers(start) or home > start + 1
-        use = self._nouns.describe_use(start, home, WordRole.ACTION, "as initially")
-        if before.act is Act.GO:
-            robot = NounPhrase(start, start, Reference.ADDRESSEE, Determiner.THE)
-            if ends:
-                said = Predication(None, {THEME: robot}, uses=(use,))
-                yield home, SpokenClause(Act.RETURN, (said,), verb=before.verb)
-            return
-        if before.verb not in PUT_VERBS or (not last.preposition and len(last.arguments) < 2):
-            return
-        same = refer_to(last.arguments.get(THEME), start)
-        for after, said in self._nouns.parse_modifiers(start):
-            if said.preposition and not said.source:
-                yield after, self._make_placed(same, said, before.verb)
-        if ends:
-            said = Predication(None, {THEME: same}, uses=(use,))
-            yield home, SpokenClause(Act.RETURN, (said,), verb=before.verb)
 
     def _parse_next_stop(
         self, start: int, before: SpokenClause
