@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from fcp_ros.cli.main import app
 
-PAGES = {"cset": 10, "generalized_plans": 1, "grounding": 1, "planning": 1, "scene_graphs": 2}
+PAGES = {"cset": 8, "generalized_plans": 1, "grounding": 1, "planning": 1, "scene_graphs": 2}
 """Pages whose examples are run, in one namespace each; how many of them print something."""
 
 

@@ -5,8 +5,7 @@
 to words that were written down before anything was aligned (test/support/renamed_scenes.py), or to
 syllables that mean nothing. Half of the relations are turned around, half of the attributes denied,
 and ids say nothing. Then the names are read in the household domain, without a trial, and after
-trials in a simulation of the house as it is; and beside another scene of the house, with its
-positions and without.
+trials in a simulation of the house as it is.
 
 A label is right if it gets its type, and right but wide if it gets a type above it: plans come out
 the same as far as its actions go, but a goal that names the narrow type does not see the thing.
@@ -36,7 +35,6 @@ from fcp_ros.scene import complete_relations, read_scene
 
 SHARE = 0.4
 LEAST_RIGHT = 0.95
-OTHER_SEED = 10_000
 
 
 class _Encoded:
@@ -143,19 +141,16 @@ def measure_scenes(seeds: int) -> Iterator[Verdict]:
     similarity = _Encoded()
     for nonsense in (False, True):
         for places in (True, False):
-            kinds = ("proposed", "after trials", "with another scene", "with both")
-            tallies = {kind: _Tally() for kind in kinds}
+            tallies = {kind: _Tally() for kind in ("proposed", "after trials")}
             for seed in range(seeds):
                 renamed = rename_at_random(house, seed, SHARE, nonsense, places)
-                other = rename_at_random(house, OTHER_SEED + seed, 0.0, places=places).world
                 state = scene_to_instance(
                     complete_relations(renamed.world), domain.schema, domain.mapping
                 )
                 world = DomainSimulator(domain, state.instance)
                 for kind, tally in tallies.items():
-                    trying = world if kind in ("after trials", "with both") else None
-                    beside = other if kind in ("with another scene", "with both") else None
-                    result = align_scene(renamed.graph, domain, trying, similarity, other=beside)
+                    trying = world if kind == "after trials" else None
+                    result = align_scene(renamed.graph, domain, trying, similarity)
                     tally.add(renamed, result, domain)
             words = "syllables" if nonsense else "words"
             where = "positions" if places else "no positions"

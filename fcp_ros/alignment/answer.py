@@ -100,9 +100,6 @@ class AlignmentResult:
                     "done": trial.seen.done,
                     "reached": trial.seen.reached,
                     "reason": trial.seen.reason,
-                    "successes": trial.seen.repeats if trial.seen.reached else 0,
-                    "failures": 0 if trial.seen.reached else trial.seen.repeats,
-                    "stumbles": trial.seen.stumbles,
                 }
                 for trial in self.trials
             ],

@@ -29,7 +29,7 @@ from fcp_ros.alignment.predicate_use import find_opposites
 from fcp_ros.alignment.predictor import Predictor, SynonymSet, Trial, list_hypotheses
 from fcp_ros.alignment.proposals import TIERS, NameLikeness, propose_synonyms
 from fcp_ros.alignment.record import AlignmentRecord
-from fcp_ros.alignment.simulator import ConfirmingSimulator, Simulator
+from fcp_ros.alignment.simulator import Simulator
 from fcp_ros.alignment.synonyms import ANY, ContradictorySynonyms, Image, Synonym, project_facts
 from fcp_ros.domain.pddl.source_text import read_source
 from fcp_ros.domain.pddl.syntax_checks import refuse_axioms
@@ -67,9 +67,7 @@ def align(
         propose_candidates(record, task, options.most_candidates, watch)
         finder = PlanFinder(task, record.open_predictor, options, watch, cancelled)
         likeness = likeness or NameLikeness(None)
-        confirming = ConfirmingSimulator(simulator, watch.check)
-        record.is_exact = confirming.is_exact
-        result = _Alignment(record, finder, confirming, likeness, options, watch).run()
+        result = _Alignment(record, finder, simulator, likeness, options, watch).run()
     except Interrupted as reason:
         if reason.status is PlanStatus.CANCELLED:
             result = record.conclude(AlignmentStatus.CANCELLED, reason.sentence)
@@ -229,7 +227,7 @@ class _Alignment:
         for trial in list(record.trials):
             self.watch.check()
             again = self.simulator.run(trial.actions)
-            if again.is_scattered or not again.agrees(trial.seen):
+            if not again.agrees(trial.seen):
                 return record.conclude_unreliable(trial)
         hopeless = not record.trials and not exhausted and self.finder.is_hopeless(record.proposals)
         return record.conclude_failure(exhausted, hopeless)

@@ -13,10 +13,6 @@ from typing import Any
 
 from fcp_ros.alignment.synonyms import Synonym
 
-CONFIRMATIONS = 3
-"""Failures of one action that count as one. An action that fails by chance once in ten times is
-taken for an impossible one in one of a thousand plans."""
-
 
 @dataclass(frozen=True)
 class Proposal:
@@ -59,34 +55,26 @@ class SynonymEvidence:
 
     proposal: Proposal  # the synonym, with what spoke for it before any trial
     standing: Standing
-    succeeded: int  # number of successful runs of plans that would have failed without it
-    failed: int  # number of failed runs of plans that used it and never succeeded
+    succeeded: int  # number of plans that succeeded and would have failed without it
+    failed: int  # number of plans that used it and failed
     # other synonyms of the same names that explain all trials in its place
     rivals: tuple[Synonym, ...] = ()
-    # further runs of plans that used it, which failed at other actions than the plan did in the
-    # end, or before it succeeded
-    stumbles: int = 0
-    is_exact: bool = True  # chance plays no part in the simulator
     # a synonym that is kept, and that leaves no room for this one
     excluded_by: SynonymEvidence | None = None
 
     @property
     def confidence(self) -> float:
         """Probability after the trials: the prior counts like two of them, so it is never 1."""
-        # It is 0 only where an exact simulator refuted the synonym, and no more than what a synonym
-        # that excludes it leaves.
+        # It is 0 only where trials refuted the synonym, and no more than what a synonym that
+        # excludes it leaves.
         if self.excluded_by is not None:
             return min(self._count_trials(), 1.0 - self.excluded_by.confidence)
-        if self.standing is Standing.REFUTED and self.is_exact:
+        if self.standing is Standing.REFUTED:
             return 0.0
         return self._count_trials()
 
     def _count_trials(self) -> float:
-        against = self.stumbles
-        if self.standing is Standing.REFUTED and not self.is_exact:
-            against += max(self.failed, CONFIRMATIONS)
-        elif not self.succeeded:
-            against += self.failed
+        against = 0 if self.succeeded else self.failed
         agreeing = 2.0 * self.proposal.prior + self.succeeded
         return agreeing / (2.0 + self.succeeded + against)
 
@@ -113,6 +101,5 @@ class SynonymEvidence:
             "reasons": list(self.reasons),
             "succeeded": self.succeeded,
             "failed": self.failed,
-            "stumbles": self.stumbles,
             "rivals": list(map(str, self.rivals)),
         }

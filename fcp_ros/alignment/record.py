@@ -26,7 +26,6 @@ def weigh_evidence(
     trials: Sequence[Trial],
     predictor: Predictor | None,  # of trials; None if nothing was tried, or to list no rivals
     kept: frozenset[Synonym],  # the synonyms of the plan that succeeded; none without one
-    is_exact: bool = True,  # chance plays no part in the simulator
 ) -> tuple[tuple[SynonymEvidence, ...], tuple[SynonymEvidence, ...]]:
     """Gather what is known: of the synonyms that are kept, and of all others."""
     touched = {one for trial in trials for one in trial.synonyms} | conflicts.refuted
@@ -38,12 +37,11 @@ def weigh_evidence(
             proposals.all[one],
             conflicts,
             trials,
-            is_exact,
             find_rivals(one, kept, proposals, conflicts, trials, predictor),
         )
         for one in sorted(kept)
     ]
-    rest = [_gather(one, conflicts, trials, is_exact) for one in others]
+    rest = [_gather(one, conflicts, trials) for one in others]
     if predictor is not None:  # without it, a namesake may be a rival
         rest = exclude_namesakes(gathered, rest, proposals)
     return tuple(gathered), tuple(rest)
@@ -65,7 +63,7 @@ def exclude_namesakes(
             if namesake in mapping or namesake in evidence.rivals:
                 continue
             before = known.get(namesake) or SynonymEvidence(
-                proposals.all[namesake], Standing.OPEN, 0, 0, is_exact=evidence.is_exact
+                proposals.all[namesake], Standing.OPEN, 0, 0
             )
             if before.standing is Standing.OPEN:
                 known[namesake] = replace(before, standing=Standing.REFUTED, excluded_by=evidence)
@@ -87,20 +85,18 @@ def _gather(
     proposal: Proposal,
     conflicts: ConflictSets,
     trials: Sequence[Trial],
-    is_exact: bool,
     rivals: tuple[Synonym, ...] = (),
 ) -> SynonymEvidence:
     synonym = proposal.synonym
     seen = [trial.seen for trial in trials if synonym in trial.synonyms]
-    succeeded = sum(one.repeats for one in seen if one.reached)
-    failed = sum(one.repeats for one in seen if not one.reached)
+    succeeded = sum(one.reached for one in seen)
+    failed = len(seen) - succeeded
     standing = Standing.KEPT if succeeded else Standing.OPEN
     if synonym in conflicts.refuted:
         standing = Standing.REFUTED
     elif synonym in conflicts.proven:
         standing = Standing.PROVEN
-    stumbles = sum(one.stumbles for one in seen)
-    return SynonymEvidence(proposal, standing, succeeded, failed, rivals, stumbles, is_exact)
+    return SynonymEvidence(proposal, standing, succeeded, failed, rivals)
 
 
 def find_rivals(
@@ -183,7 +179,6 @@ class AlignmentRecord:
     predictor: Predictor | None = None  # of trials; None until the candidates are known
     # the last plan that succeeded, with its synonyms; None if there is none
     success: TrialPlan | None = None
-    is_exact: bool = True  # chance plays no part in the simulator
 
     @property
     def open_predictor(self) -> Predictor:
@@ -235,10 +230,7 @@ class AlignmentRecord:
 
     def find_contradiction(self) -> Trial | None:
         """Find a trial that began with the actions of the last one and went otherwise."""
-        # It may be the last one itself, whose runs differed.
         last = self.trials[-1]
-        if last.seen.is_scattered:
-            return last
         for other in self.trials[:-1]:
             if _contradict(last, other) or _contradict(other, last):
                 return other
@@ -276,7 +268,7 @@ class AlignmentRecord:
         return self.conclude_success(success, compare=False)
 
     def conclude_failure(self, exhausted: bool, hopeless: bool) -> AlignmentResult:
-        """Say why there is no mapping, where the simulator is not random.
+        """Say why there is no mapping.
 
         Names that deny one another are no candidates: where there are such, that may be why.
         `exhausted`: every set of synonyms was planned with. `hopeless`: no plan exists under any of
@@ -331,9 +323,7 @@ class AlignmentRecord:
         if status is AlignmentStatus.UNEXPLAINED:
             # What is proven is so if one of the candidates explains the trials: none does.
             conflicts = replace(conflicts, proven=set())
-        mapping, others = weigh_evidence(
-            self.proposals, conflicts, self.trials, predictor, kept, self.is_exact
-        )
+        mapping, others = weigh_evidence(self.proposals, conflicts, self.trials, predictor, kept)
         synonyms = (one.proposal.synonym for one in mapping)
         return AlignmentResult(
             status,
@@ -343,16 +333,9 @@ class AlignmentRecord:
             None if attempt is None else attempt.actions,
             tuple(self.trials),
             len(self.proposals.all),
-            (*self.notes, *self._describe_chance(), *describe_false_friends(mapping, others)),
+            (*self.notes, *describe_false_friends(mapping, others)),
             names={} if self.predictor is None else self.predictor.make_mapping(synonyms).images,
         )
-
-    def _describe_chance(self) -> list[str]:
-        stumbles = sum(trial.seen.stumbles for trial in self.trials)
-        if not stumbles:
-            return []
-        runs = "run" if stumbles == 1 else "runs"
-        return [f"{stumbles} {runs} failed where the same actions came farther in another one."]
 
     def _describe_trials(self) -> str:
         failed = sum(not trial.seen.reached for trial in self.trials)

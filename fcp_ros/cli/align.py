@@ -88,8 +88,7 @@ OwnArgument = Annotated[
 OtherArgument = Annotated[
     str,
     typer.Argument(
-        help="The domain that plans are tried in: a PDDL file, or a YAML domain. Of a scene: "
-        "another scene of the same place, if there is one."
+        help="The domain that plans are tried in: a PDDL file, or a YAML domain; none for a scene."
     ),
 ]
 ProblemOption = Annotated[
@@ -171,10 +170,11 @@ def run_align(
 ) -> None:
     """Find out which names mean the same, of two domains or of a scene and a domain."""
     if not is_pddl(str(domain)):
-        if merged is not None or problem is not None:
-            fail("--merged and --problem are for PDDL domains; a scene has --domain", BAD_INPUT)
+        if other or merged is not None or problem is not None:
+            what = "a second file, --merged and --problem"
+            fail(f"{what} are for PDDL domains; a scene has --domain", BAD_INPUT)
         limits = SceneAlignmentOptions(time_limit, trials, seed)
-        align_scene_file(SceneToAlign(str(domain), other, words, world, out, limits), as_json)
+        align_scene_file(SceneToAlign(str(domain), words, world, out, limits), as_json)
     files = _choose_files(domain, problem, other, world)
     options = AlignmentOptions(
         time_limit=time_limit,
@@ -356,7 +356,6 @@ class SceneToAlign:
     """The files and limits of a request."""
 
     scene: str  # name or path of the scene
-    other: str  # another scene of the same place; "" if there is none
     domain: str  # name or path of the domain
     # a scene in the domain's words with the same ids, in which plans are tried; "" to try nothing
     world: str
@@ -365,8 +364,8 @@ class SceneToAlign:
 
     @property
     def inputs(self) -> list[Path]:
-        """The scenes, found by name or path: the one, the other, the world as far as given."""
-        return [find_scene(name) for name in (self.scene, self.other, self.world) if name]
+        """The scene and the world, if there is one, found by name or path."""
+        return [find_scene(name) for name in (self.scene, self.world) if name]
 
 
 def align_scene_file(asked: SceneToAlign, as_json: bool) -> NoReturn:
@@ -400,7 +399,6 @@ def _align_scene(asked: SceneToAlign, interruption: Interruption) -> SceneAlignm
         with interruption.guard(watch.check):
             domain = load_domain(find_domain(asked.domain))
             graph = read_scene(find_scene(asked.scene))
-            other = read_scene(find_scene(asked.other)) if asked.other else None
             world = find_scene(asked.world) if asked.world else None
             simulator = None if world is None else _open_world(world, domain, graph)
     except Interrupted as reason:
@@ -413,7 +411,6 @@ def _align_scene(asked: SceneToAlign, interruption: Interruption) -> SceneAlignm
         simulator,
         EmbeddingLabelSimilarity(),
         asked.options,
-        other=other,
         cancelled=interruption.is_cancelled,
         start=start,
     )

@@ -329,7 +329,7 @@ def _generalize(
         proposer = make_proposer(choice, report.tell)
         if not isinstance(proposer, LanguageModelProposer):
             abstraction = "" if choice.file is None else str(choice.file)
-            request = LearningRequest(tasks, abstraction, options, niceness=0)
+            request = LearningRequest(tasks, abstraction, options)
             return generalize_apart(request, report.show, check)
         try:
             return generalize(tasks, proposer, options, report.show, check)

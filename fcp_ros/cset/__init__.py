@@ -4,8 +4,7 @@
 World states are instances, actions are rules; both are values. Nothing here knows of planning.
 docs/cset.md is the tour. Lowest first:
 
-- `schema`, `schema_data`: what a state may hold: types, functions, relations, attributes.
-- `value_expressions`: attribute variables, operations and comparisons, in patterns and rules.
+- `schema`: what a state may hold: types, functions, relations, attributes.
 - `instance`: one state, made of `tables` (elements, functions, attributes) and `relation_table`
   (tuples). Successive states share a table until one changes it. Only `draft`, for the `builder`,
   changes tables, and only copies that it made itself. Indexes are filled on first use and kept up
@@ -47,21 +46,12 @@ with defer_imports(__name__):
         SchemaError,
     )
     from fcp_ros.cset.state_facts import Delta, difference, facts, with_facts
-    from fcp_ros.cset.value_expressions import (
-        Comparator,
-        Operator,
-        ValueComparison,
-        ValueOperation,
-        ValueVariable,
-    )
 
 __all__ = [
     "ApplicationCondition",
     "Attribute",
     "AttributeKind",
     "AttributeValue",
-    "Comparator",
-    "ValueComparison",
     "ConditionKind",
     "Delta",
     "Fact",
@@ -70,8 +60,6 @@ __all__ = [
     "InstanceBuilder",
     "InstanceError",
     "Morphism",
-    "ValueOperation",
-    "Operator",
     "Relation",
     "Rewrite",
     "Rule",
@@ -79,7 +67,6 @@ __all__ = [
     "Schema",
     "SchemaError",
     "UnknownElement",
-    "ValueVariable",
     "Violation",
     "ViolationKind",
     "check_match",

@@ -9,7 +9,7 @@ identity of L, a positive condition says that all of its nested ones hold, a neg
 of them does not: with negation, that is all of first-order logic.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -19,13 +19,6 @@ from fcp_ros.cset.homs import find_homs
 from fcp_ros.cset.instance import Instance
 from fcp_ros.cset.morphisms import Morphism
 from fcp_ros.cset.schema import AttributeValue
-from fcp_ros.cset.value_expressions import (
-    Comparator,
-    ValueComparison,
-    ValueExpressionError,
-    ValueVariable,
-    variables_of,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +31,9 @@ class PatternCheck:
     tuples: tuple[tuple[str, int, tuple[int, ...]], ...]  # (relation, tuple, legs)
     # (attribute, element or tuple, value) of given values
     constants: tuple[tuple[str, int, AttributeValue], ...]
-    # (attribute, element or tuple, variable) of values that a variable stands for
-    variables: tuple[tuple[str, int, str], ...]
 
     def holds(self, match: Morphism) -> bool:
-        """Return True if a mapping from the pattern is natural, apart from values of variables."""
+        """Return True if a mapping from the pattern is natural."""
         mapping, target = match.mapping, match.target
         types = target.element_table().types
         try:
@@ -65,15 +56,6 @@ class PatternCheck:
             for attribute, id_, value in self.constants
         )
 
-    def read_values(self, match: Morphism) -> dict[str, AttributeValue] | None:
-        """Read the values of the variables at a mapping; None if one has none, or several."""
-        found: dict[str, AttributeValue] = {}
-        for attribute, id_, variable in self.variables:
-            value = match.target.attribute(match.mapping[id_], attribute)
-            if value is None or found.setdefault(variable, value) != value:
-                return None
-        return found
-
 
 def compile_check(pattern: Instance) -> PatternCheck:
     schema = pattern.schema
@@ -88,15 +70,12 @@ def compile_check(pattern: Instance) -> PatternCheck:
         for relation in pattern.list_filled()
         for row, legs in pattern.tuples(relation).items()
     )
-    constants: list[tuple[str, int, AttributeValue]] = []
-    variables: list[tuple[str, int, str]] = []
-    for id_ in [element for element, _ in elements] + [row for _, row, _ in tuples]:
-        for attribute, value in pattern.attributes(id_).items():
-            if isinstance(value, ValueVariable):
-                variables.append((attribute, id_, value.name))
-            else:
-                constants.append((attribute, id_, value))
-    return PatternCheck(elements, functions, tuples, tuple(constants), tuple(variables))
+    constants = tuple(
+        (attribute, id_, value)
+        for id_ in (*(element for element, _ in elements), *(row for _, row, _ in tuples))
+        for attribute, value in pattern.attributes(id_).items()
+    )
+    return PatternCheck(elements, functions, tuples, constants)
 
 
 _FEW = 16
@@ -123,16 +102,9 @@ class ExtensionPlan:
     lacking: tuple[tuple[str, int, tuple[int, ...]], ...]
     method: ExtensionMethod
     check: PatternCheck
-    source_check: PatternCheck
-    variables: tuple[str, ...]
 
-    def find_extensions(
-        self, match: Morphism, monic: bool, where: Sequence[ValueComparison] = ()
-    ) -> Iterator[Morphism]:
-        """Find the extensions of a natural match.
-
-        Raises ValueExpressionError while iterating, if a comparison has no truth value.
-        """
+    def find_extensions(self, match: Morphism, monic: bool) -> Iterator[Morphism]:
+        """Find the extensions of a natural match."""
         initial: dict[int, int] = {}
         for id_, image in self.given:
             found = match.mapping[id_]
@@ -147,26 +119,8 @@ class ExtensionPlan:
         ):
             candidates = self._scan(match, initial, rows)
         else:
-            return self._search(match, initial, monic, where)
-        return self._keep_valid(match, candidates, monic, where)
-
-    def _search(
-        self,
-        match: Morphism,
-        initial: dict[int, int],
-        monic: bool,
-        where: Sequence[ValueComparison],
-    ) -> Iterator[Morphism]:
-        bound = self._fix_variables(match)
-        if bound is None:
-            return iter(())
-        return find_homs(
-            self.inclusion.target,
-            match.target,
-            monic=monic,
-            initial=initial,
-            where=(*bound, *where),
-        )
+            return find_homs(self.inclusion.target, match.target, monic=monic, initial=initial)
+        return self._keep_valid(match, candidates, monic)
 
     def _look_up(self, match: Morphism, mapping: dict[int, int]) -> Iterator[dict[int, int]]:
         for relation, row, legs in self.lacking:
@@ -203,31 +157,12 @@ class ExtensionPlan:
                 yield mapping
 
     def _keep_valid(
-        self,
-        match: Morphism,
-        candidates: Iterator[dict[int, int]],
-        monic: bool,
-        where: Sequence[ValueComparison],
+        self, match: Morphism, candidates: Iterator[dict[int, int]], monic: bool
     ) -> Iterator[Morphism]:
         for mapping in candidates:
             candidate = Morphism(self.inclusion.target, match.target, mapping)
-            if (monic and not candidate.is_monic) or not self.check.holds(candidate):
-                continue
-            values = self.check.read_values(candidate)
-            if values is not None and all(comparison.holds(values) for comparison in where):
-                yield Morphism(self.inclusion.target, match.target, mapping, values)
-
-    def _fix_variables(self, match: Morphism) -> list[ValueComparison] | None:
-        """Comparisons that make the variables of L keep their values; None if L has no match."""
-        if not self.variables:
-            return []
-        values = self.source_check.read_values(match)
-        if values is None:
-            return None
-        return [
-            ValueComparison(ValueVariable(name), Comparator.EQUAL, values[name])
-            for name in self.variables
-        ]
+            if (candidate.is_monic or not monic) and self.check.holds(candidate):
+                yield candidate
 
 
 def plan_extension(inclusion: Morphism) -> ExtensionPlan:
@@ -242,21 +177,13 @@ def plan_extension(inclusion: Morphism) -> ExtensionPlan:
         method = ExtensionMethod.LOOK_UP
     elif len(lacking) == 1 and fresh.issubset(lacking[0][2]):
         method = ExtensionMethod.SCAN
-    source_check = compile_check(inclusion.source)
-    ours, theirs = ({v for _, _, v in c.variables} for c in (source_check, check))
     return ExtensionPlan(
         inclusion,
         given=tuple(inclusion.mapping.items()),
         lacking=lacking,
         method=method,
         check=check,
-        source_check=source_check,
-        variables=tuple(sorted(ours & theirs)),
     )
-
-
-def variables_in(comparison: ValueComparison) -> frozenset[str]:
-    return variables_of(comparison.left) | variables_of(comparison.right)
 
 
 class ConditionKind(str, Enum):
@@ -279,8 +206,6 @@ class ApplicationCondition:
     # conditions that start at the larger pattern; only extensions that satisfy them count ("some
     # shelf that holds nothing")
     nested: tuple["ApplicationCondition", ...] = ()
-    # comparisons over the variables of the larger pattern; only extensions that satisfy them count
-    where: tuple[ValueComparison, ...] = ()
 
     @property
     def pattern(self) -> Instance:
@@ -292,19 +217,7 @@ class ApplicationCondition:
 
     def violation(self, match: Morphism) -> Violation | None:
         """Explain if the condition does not hold at a (natural) match; None if it holds."""
-        try:
-            return self.judge(match)
-        except ValueExpressionError as error:
-            text = f"it cannot be told whether {self.name!r} matches: {error}"
-            return Violation(ViolationKind.EXPRESSION, text, (), self.name)
-
-    def find_extension(self, match: Morphism) -> Morphism | None:
-        """Find a morphism from the larger pattern that extends the match and counts; else None."""
-        return next(find_extensions(self, match), None)
-
-    def judge(self, match: Morphism) -> Violation | None:
-        """Explain like `violation`, but raise ValueExpressionError for a missing truth value."""
-        found = self.find_extension(match)
+        found = next(find_extensions(self, match), None)
         if self.kind is ConditionKind.NAC and found is not None:
             names = _name_extra(self, found)
             text = f"{self.name!r} must not match, but it does: {', '.join(names) or 'always'}"
@@ -317,20 +230,20 @@ class ApplicationCondition:
 
     def _explain_lack(self, match: Morphism) -> str:
         lacking = ", ".join(self.pattern.name_of(id_) for id_ in _find_extra(self)) or "it"
-        for near in self.plan.find_extensions(match, self.monic, self.where):
+        for near in self.plan.find_extensions(match, self.monic):
             names = ", ".join(_name_extra(self, near)) or "what is there"
-            reasons = (condition.judge(near) for condition in self.nested)
+            reasons = (condition.violation(near) for condition in self.nested)
             return f"{names} will not do: {next(r.message for r in reasons if r is not None)}"
-        where = f" with {' and '.join(map(str, self.where))}" if self.where else ""
-        return f"nothing is like {lacking}{where}"
+        return f"nothing is like {lacking}"
 
 
 def find_extensions(condition: ApplicationCondition, match: Morphism) -> Iterator[Morphism]:
     """Find the extensions of a (natural) match that count for a condition."""
-    found = condition.plan.find_extensions(match, condition.monic, condition.where)
+    found = condition.plan.find_extensions(match, condition.monic)
     if not condition.nested:
         return found
-    return (one for one in found if all(inner.judge(one) is None for inner in condition.nested))
+    inner = condition.nested
+    return (one for one in found if all(also.violation(one) is None for also in inner))
 
 
 def _name_extra(condition: ApplicationCondition, extension: Morphism) -> tuple[str, ...]:

@@ -3,13 +3,12 @@
 
 import math
 from collections.abc import Callable, Mapping
-from typing import NoReturn, cast
+from typing import NoReturn
 
 from fcp_ros.cset.constraints import Violation, find_conflicts_of
 from fcp_ros.cset.draft import Change, Draft, find_open_ends
 from fcp_ros.cset.instance import Instance, InstanceError, UnknownElement
 from fcp_ros.cset.schema import Attribute, AttributeKind, AttributeValue, Relation, Schema
-from fcp_ros.cset.value_expressions import ValueExpression, ValueOperation, ValueVariable
 from fcp_ros.foundation.wording import describe_unknown_name
 
 _EXPECTED = {
@@ -48,7 +47,7 @@ class InstanceBuilder:
         self,
         type_: str,
         name: str | None = None,  # unique in the instance; made up from the type where it is None
-        attributes: Mapping[str, ValueExpression] | None = None,
+        attributes: Mapping[str, AttributeValue] | None = None,
     ) -> int:
         if not self.schema.has_type(type_):
             where = f"schema {self.schema.name!r}"
@@ -93,11 +92,8 @@ class InstanceBuilder:
 
     # --- columns
 
-    def set_attribute(self, id_: int, name: str, value: ValueExpression | None) -> None:
-        """Set an attribute of an element or a tuple; None unsets it.
-
-        In a pattern or the right side of a rule the value may be an expression.
-        """
+    def set_attribute(self, id_: int, name: str, value: AttributeValue | None) -> None:
+        """Set an attribute of an element or a tuple; None unsets it."""
         attribute = self.schema.attribute(self.type_of(id_), name)
         if value is not None:
             value = check_value(attribute, value, lambda: repr(self._name_of(id_)))
@@ -137,47 +133,6 @@ class InstanceBuilder:
             return False
         self._draft.remove_tuple(relation, row)
         return True
-
-    def merge(self, keep: int, gone: int) -> None:
-        """Let `keep` take the place of `gone` in every tuple and function, and remove `gone`.
-
-        Tuples that become equal become one (the one created first stays). Attributes that only what
-        goes has pass to what stays; where both have a value, the one that stays is kept, and so
-        are function values: the caller ensures that they agree.
-        """
-        draft = self._draft
-        for relation in self.schema.relations:
-            for position in range(len(relation.legs)):
-                table = draft.relations[relation.name]
-                for row in table.index(position).get(gone, ()):
-                    self._replace_leg(relation.name, row, gone, keep)
-        for name in list(draft.functions):
-            for source in draft.functions[name].preimages().get(gone, ()):
-                draft.set_value(name, source, keep)
-        self._inherit(keep, gone)
-        self.remove(gone)
-
-    def _replace_leg(self, relation: str, row: int, gone: int, keep: int) -> None:
-        draft = self._draft
-        legs = draft.relations[relation].rows.get(row)
-        if legs is None:
-            return
-        replaced = tuple([keep if leg == gone else leg for leg in legs])
-        other = draft.relations[relation].by_legs.get(replaced)
-        if other is None:
-            draft.replace_tuple(relation, row, replaced)
-        elif other < row:
-            self._inherit(other, row)
-            draft.remove_tuple(relation, row)
-        else:
-            self._inherit(row, other)
-            draft.remove_tuple(relation, other)
-            draft.replace_tuple(relation, row, replaced)
-
-    def _inherit(self, keep: int, gone: int) -> None:
-        for name, table in list(self._draft.attributes.items()):
-            if gone in table.values and keep not in table.values:
-                self._draft.set_attribute(keep, name, table.values[gone])
 
     # --- the result
 
@@ -250,15 +205,9 @@ class InstanceBuilder:
 
 
 def check_value(
-    attribute: Attribute, value: ValueExpression, where: Callable[[], str]
+    attribute: Attribute, value: AttributeValue, where: Callable[[], str]
 ) -> AttributeValue:
-    """Return the value as the attribute keeps it (kind FLOAT turns an int into a float).
-
-    Variables and operations, which patterns and right sides of rules hold, are kept unchanged: a
-    match decides their values.
-    """
-    if isinstance(value, (ValueVariable, ValueOperation)):
-        return cast(AttributeValue, value)
+    """Return the value as the attribute keeps it (kind FLOAT turns an int into a float)."""
     if not _admits(attribute, value):
         expected = _EXPECTED.get(attribute.kind) or f"one of: {', '.join(attribute.values)}"
         name = attribute.name

@@ -25,14 +25,10 @@ class ViolationKind(str, Enum):
     """A negative application condition matches."""
     POSITIVE_CONDITION = "positive_condition"
     """A positive application condition does not match."""
-    COMPARISON = "comparison"
-    """A comparison of attribute values does not hold."""
-    EXPRESSION = "expression"
-    """An attribute expression has no value, or one that the attribute does not admit."""
     FUNCTIONAL = "functional"
     """Two tuples of a relation have the same element in a leg that is functional."""
-    MERGE = "merge"
-    """A rule merges elements whose types or attributes do not agree."""
+    CONTRADICTION = "contradiction"
+    """A rule says two things of an attribute of elements that are one in the state."""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ ChangedTuple = tuple[str, int, tuple[int, ...]]
 class Change:
     """The net difference between an instance and the one that a builder made from it.
 
-    Everything is by ascending id. A tuple with an element changed by a merge is both removed and
-    added, with one id.
+    Everything is by ascending id.
     """
 
     created: tuple[int, ...] = ()
@@ -201,22 +200,9 @@ class Draft:
         table.remove(row, self.names())
         self._touched_rows[row] = relation
 
-    def replace_tuple(self, relation: str, row: int, legs: Legs) -> None:
-        """Give a tuple other elements, with which there is no tuple yet."""
-        kept = self._unset_attributes(row)
-        self._own_relation(relation).replace(row, legs, self.names())
-        for name, value in kept.items():
-            self.set_attribute(row, name, value)
-        self._touched_rows[row] = relation
-
-    def _unset_attributes(self, id_: int) -> dict[str, AttributeValue]:
-        found = {}
-        for name, table in self.attributes.items():
-            if id_ in table.values:
-                found[name] = table.values[id_]
-        for name in found:
+    def _unset_attributes(self, id_: int) -> None:
+        for name in [name for name, table in self.attributes.items() if id_ in table.values]:
             self.set_attribute(id_, name, None)
-        return found
 
     # --- what changed
 

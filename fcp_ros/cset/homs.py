@@ -9,16 +9,14 @@ image of each slot, which they read and write. The slow obvious twin, which trie
 is in the tests.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, TypeAlias
 
 from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.join_plan import Bind, JoinPlan, JoinStep, Query, plan_join
+from fcp_ros.cset.join_plan import Bind, JoinPlan, JoinStep, plan_join
 from fcp_ros.cset.morphisms import Morphism, Pattern, TableKind, analyse_pattern
 from fcp_ros.cset.schema import AttributeValue
-from fcp_ros.cset.value_expressions import ValueComparison
 
 Candidates: TypeAlias = Callable[[], Iterable[int]]
 Test: TypeAlias = Callable[[int], bool]
@@ -41,29 +39,20 @@ def build_access(
     step: JoinStep,
     # for each slot that the step binds, what its image must pass, if anything
     tests: Sequence[Test | None],
-    # the images that the first of these slots may have; None for any
-    allowed: Collection[int] | None,
     binding: list[int],
 ) -> Access:
     if step.atom.kind is TableKind.RELATION:
         return _access_relation(target, step, tests, binding)
     if step.atom.kind is TableKind.FUNCTION:
         return _access_function(target, step, tests, binding)
-    return _access_elements(target, step, tests, allowed, binding)
+    return _access_elements(target, step, tests, binding)
 
 
 def _access_elements(
-    target: Instance,
-    step: JoinStep,
-    tests: Sequence[Test | None],
-    allowed: Collection[int] | None,
-    binding: list[int],
+    target: Instance, step: JoinStep, tests: Sequence[Test | None], binding: list[int]
 ) -> Access:
     (slot,), (test,) = step.atom.slots, tests
     found: Collection[int] = target.elements(step.atom.name)
-    if allowed is not None and len(allowed) < len(found):
-        types, accepted = target.element_table().types, target.schema.subtypes(step.atom.name)
-        found = [id_ for id_ in sorted(allowed) if types.get(id_) in accepted]
 
     def accept(image: int) -> bool:
         if test is not None and not test(image):
@@ -178,20 +167,11 @@ def _make_relation_test(
 class Backtracking:
     """A search that can be repeated from other anchors, one run after the other."""
 
-    def __init__(
-        self,
-        plan: JoinPlan,
-        target: Instance,
-        allowed: Mapping[int, Set[int]],
-        where: Sequence[ValueComparison] = (),
-    ) -> None:
+    def __init__(self, plan: JoinPlan, target: Instance) -> None:
         # the image of each slot; complete, and valid until the next one, whenever `run` yields
         self.binding: list[int] = [0] * len(plan.pattern.slots)
-        self.values: dict[str, AttributeValue] = {}
         self._plan = plan
         self._target = target
-        self._allowed = allowed
-        self._where = where
         # The slot that last took an image. The entry is stale, and is ignored, if that slot has
         # been bound to something else since, or has a higher rank (it was bound on an abandoned
         # branch).
@@ -200,7 +180,7 @@ class Backtracking:
         self._anchor_tests = [self._make_test(bind) for bind in plan.anchors]
 
     def run(self, anchors: Mapping[int, int]) -> Iterator[None]:
-        """Yield at every match, with `binding` and `values` set."""
+        """Yield at every match, with `binding` set."""
         if not self.anchor(anchors):
             return
         if self._steps is None:
@@ -238,13 +218,12 @@ class Backtracking:
     def anchor(self, anchors: Mapping[int, int]) -> bool:
         """Bind the slots that are bound from the start; return False if an image does not fit."""
         self._holders.clear()
-        self.values.clear()
         for bind, test in zip(self._plan.anchors, self._anchor_tests, strict=True):
             image = anchors[bind.slot]
             if test is not None and not test(image):
                 return False
             self.binding[bind.slot] = image
-        return all(self._where[number].holds(self.values) for number in self._plan.where)
+        return True
 
     def _open_steps(self) -> tuple[list[Check], list[tuple[Candidates, Test]]]:
         """Build the initial checks, and (candidates, test) for each step with a choice."""
@@ -253,21 +232,14 @@ class Backtracking:
         checks = first
         for step in self._plan.steps:
             tests = [self._make_test(bind) for bind in step.binds]
-            allowed = self._allowed.get(step.atom.slots[0])
-            access = build_access(self._target, step, tests, allowed, self.binding)
+            access = build_access(self._target, step, tests, self.binding)
             if access.check is not None:
                 checks.append(access.check)
             else:
                 assert access.candidates is not None
                 checks = []
                 choices.append((access.candidates, access.accept, checks))
-            if step.where:
-                checks.append(self._make_comparison_check(step.where))
         return first, [(found, _combine(accept, then)) for found, accept, then in choices]
-
-    def _make_comparison_check(self, where: Sequence[int]) -> Check:
-        comparisons, values = [self._where[number] for number in where], self.values
-        return lambda: all(comparison.holds(values) for comparison in comparisons)
 
     def _make_test(self, bind: Bind) -> Test | None:
         """Build the test of images for a slot; None if any image will do."""
@@ -281,13 +253,8 @@ class Backtracking:
             yield self._make_type_test(bind)
         if bind.distinct:
             yield self._make_distinct_test(bind.slot)
-        if bind.allowed:
-            yield self._allowed[bind.slot].__contains__
         for attribute, value in bind.constants:
             yield _make_constant_test(self._target.attribute_table(attribute), value)
-        for attribute, name, first in bind.variables:
-            table = self._target.attribute_table(attribute)
-            yield _make_variable_test(table, name, first, self.values)
 
     def _make_type_test(self, bind: Bind) -> Test:
         accepted = bind.accepted
@@ -333,42 +300,19 @@ def _make_constant_test(table: Mapping[int, Any], value: AttributeValue) -> Test
     return lambda id_: table.get(id_) == value
 
 
-def _make_variable_test(
-    table: Mapping[int, Any], name: str, first: bool, values: dict[str, Any]
-) -> Test:
-    def bind(id_: int) -> bool:
-        value = values[name] = table.get(id_)
-        return value is not None
-
-    def compare(id_: int) -> bool:
-        return bool(table.get(id_) == values[name])
-
-    return bind if first else compare
-
-
 def find_homs(
     pattern: Instance,
     target: Instance,
     *,
-    # whether different elements and tuples must have different images; or the types (with their
-    # subtypes) and relations for which they must
-    monic: bool | Collection[str] = True,
+    monic: bool = True,  # different elements and tuples must have different images
     # images that are fixed, by id of the pattern. One of a tuple fixes its legs, too.
     initial: Mapping[int, int] | None = None,
-    # the only images that some ids of the pattern may have
-    allowed: Mapping[int, Collection[int]] | None = None,
-    where: Sequence[ValueComparison] = (),
-    limit: int | None = None,
 ) -> Iterator[Morphism]:
     """Find the morphisms from `pattern` to `target`, lazily.
 
     An element of the pattern matches elements of its type and subtypes, a tuple those of its
     relation. Attributes that are set in the pattern must be equal; those that are not set match
-    anything; a `ValueVariable` matches any value that is set, the same one wherever it occurs.
-
-    Raises ValueError if schemas differ, or `initial`, `allowed` or `where` name what the pattern
-    lacks; SchemaError if `monic` does; ValueExpressionError while searching, where a comparison has
-    no value.
+    anything. Raises ValueError if schemas differ, or `initial` names what the pattern lacks.
     """
     if pattern.schema is not target.schema and pattern.schema != target.schema:
         raise ValueError(
@@ -376,63 +320,36 @@ def find_homs(
             f"{target.schema.name!r}; they must be the same schema"
         )
     query = analyse_pattern(pattern)
-    anchors = {_find_slot(query, id_, "initial"): image for id_, image in (initial or {}).items()}
-    choices = {
-        _find_slot(query, id_, "allowed"): images if isinstance(images, Set) else frozenset(images)
-        for id_, images in (allowed or {}).items()
-    }
-    if not isinstance(monic, bool):
-        monic = frozenset(monic)
-        for type_ in monic:
-            pattern.schema.subtypes(type_)
-    asked = Query(monic, tuple(anchors), choices, tuple(where))
-    if where:
-        _check_variables(query, asked)
-    most = None if limit is None else max(0, limit)
-    return islice(_iterate_morphisms(pattern, target, asked, anchors), most)
+    anchors = {_find_slot(query, id_): image for id_, image in (initial or {}).items()}
+    return _iterate_morphisms(pattern, target, monic, anchors)
 
 
 def find_hom(
     pattern: Instance,
     target: Instance,
     *,
-    monic: bool | Collection[str] = True,
+    monic: bool = True,
     initial: Mapping[int, int] | None = None,
-    where: Sequence[ValueComparison] = (),
 ) -> Morphism | None:
     """Find one morphism, or None; the arguments are those of `find_homs`."""
-    return next(find_homs(pattern, target, monic=monic, initial=initial, where=where), None)
+    return next(find_homs(pattern, target, monic=monic, initial=initial), None)
 
 
 def _iterate_morphisms(
-    pattern: Instance, target: Instance, asked: Query, anchors: Mapping[int, int]
+    pattern: Instance, target: Instance, monic: bool, anchors: Mapping[int, int]
 ) -> Iterator[Morphism]:
-    plan = plan_join(analyse_pattern(pattern), asked, target)
-    search = Backtracking(plan, target, asked.allowed, asked.where)
-    ids, binding, values = plan.pattern.ids, search.binding, search.values
-    no_values: dict[str, AttributeValue] = {}
+    plan = plan_join(analyse_pattern(pattern), monic, tuple(anchors), target)
+    search = Backtracking(plan, target)
+    ids, binding = plan.pattern.ids, search.binding
     for _ in search.run(anchors):
-        bound = values.copy() if values else no_values
         # Both have an entry for each slot; strict=True would take a third of the loop's time.
-        mapping = dict(zip(ids, binding))  # noqa: B905
-        yield Morphism(pattern, target, mapping, bound)
+        yield Morphism(pattern, target, dict(zip(ids, binding)))  # noqa: B905
 
 
-def _find_slot(query: Pattern, id_: int, argument: str) -> int:
+def _find_slot(query: Pattern, id_: int) -> int:
     slot = query.index.get(id_)
     if slot is None:
         raise ValueError(
-            f"{argument!r} has id {id_}, which is neither an element nor a tuple of the pattern"
+            f"'initial' has id {id_}, which is neither an element nor a tuple of the pattern"
         )
     return slot
-
-
-def _check_variables(query: Pattern, asked: Query) -> None:
-    for comparison, compared in zip(asked.where, asked.compared, strict=True):
-        lacking = compared - query.variables
-        if lacking:
-            known = ", ".join(sorted(query.variables)) or "none"
-            raise ValueError(
-                f"'where' compares {comparison}, but the pattern has no variable "
-                f"{', '.join(sorted(lacking))}; its variables are: {known}"
-            )

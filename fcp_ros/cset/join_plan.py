@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Join plans: the steps that find a pattern, with what each of them binds and checks.
 
-A plan depends on the pattern, on which slots are fixed or restricted from the start, on what must
-be different, on which variables are compared, and on the orders of magnitude of the target's
-tables, but on nothing else; so it is kept with the pattern. `Backtracking` evaluates it.
+A plan depends on the pattern, on which slots are fixed from the start, on whether all must be
+different, and on the orders of magnitude of the target's tables, but on nothing else; so it is kept
+with the pattern. `Backtracking` evaluates it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
@@ -16,9 +17,8 @@ from heapq import heapify, heappop, heappush
 from fcp_ros.cset.instance import Instance
 from fcp_ros.cset.morphisms import Pattern, PatternAtom, TableKind
 from fcp_ros.cset.relation_table import RelationTable
-from fcp_ros.cset.schema import AttributeValue, Schema
+from fcp_ros.cset.schema import AttributeValue
 from fcp_ros.cset.tables import ElementTable, FunctionTable
-from fcp_ros.cset.value_expressions import ValueComparison, variables_of
 
 _DIGITS = 5
 """Number of bits for the order of magnitude of one number."""
@@ -93,11 +93,9 @@ _LEAST_PART = 1 / 8
 Sizes = Mapping[tuple[TableKind, str], TableSizes]
 
 
-def join_order(
-    pattern: Pattern, sizes: Sizes, anchored: Collection[int], allowed: Mapping[int, int]
-) -> list[PatternAtom]:
+def join_order(pattern: Pattern, sizes: Sizes, anchored: Collection[int]) -> list[PatternAtom]:
     """Choose a greedy order of the atoms that still have something to bind or to check."""
-    costs_of = _Costs(pattern, sizes, allowed, set(anchored))
+    costs_of = _Costs(pattern, sizes, set(anchored))
     atoms, bound = pattern.atoms, costs_of.bound
     costs = {n: costs_of.estimate(n) for n in range(len(atoms)) if costs_of.is_of_use(n)}
     heap = [(cost, number) for number, cost in costs.items()]
@@ -124,20 +122,15 @@ def join_order(
 class _Costs:
     """The cost of joining an atom next, given the slots that are bound."""
 
-    def __init__(
-        self, pattern: Pattern, sizes: Sizes, allowed: Mapping[int, int], bound: set[int]
-    ) -> None:
+    def __init__(self, pattern: Pattern, sizes: Sizes, bound: set[int]) -> None:
         self.pattern = pattern
         self.sizes = sizes
-        self.allowed = allowed
         self.bound = bound
 
     def is_of_use(self, number: int) -> bool:
         """Return False for the elements of a type if other atoms find them anyway."""
         atom = self.pattern.atoms[number]
-        if atom.kind is not TableKind.ELEMENT:
-            return True
-        return atom.slots[0] not in self.pattern.covered or atom.slots[0] in self.allowed
+        return atom.kind is not TableKind.ELEMENT or atom.slots[0] not in self.pattern.covered
 
     def find_affected(self, fresh: Iterable[int]) -> set[int]:
         """Find the atoms whose costs depend on whether these slots are bound."""
@@ -152,8 +145,6 @@ class _Costs:
             others and atom.kind is TableKind.RELATION and bound.issuperset(others)
         ):
             return 0.0
-        if atom.kind is TableKind.ELEMENT and first in self.allowed:
-            return self.allowed[first]
         table = self.sizes[atom.kind, atom.name]
         known = [at for at, slot in enumerate(atom.slots) if slot in bound]
         if not known:
@@ -178,23 +169,6 @@ class _Costs:
 _MOST_PLANS = 256
 """Maximum number of plans kept with a pattern."""
 
-Monic = bool | frozenset[str]
-
-
-@dataclass(frozen=True)
-class Query:
-    """The options of a search for a pattern."""
-
-    monic: Monic  # whether different slots need different images, or the types for which they do
-    anchored: tuple[int, ...]
-    allowed: Mapping[int, Set[int]]
-    where: tuple[ValueComparison, ...]
-
-    @property
-    def compared(self) -> tuple[frozenset[str], ...]:
-        """The variables that each comparison is about."""
-        return tuple([variables_of(c.left) | variables_of(c.right) for c in self.where])
-
 
 @dataclass(frozen=True)
 class Bind:
@@ -203,10 +177,7 @@ class Bind:
     slot: int
     position: int  # the column of the step's table that holds the image
     accepted: frozenset[str] | None  # the types it may have; None where the table admits no others
-    allowed: bool  # whether the search has a set of allowed images
     constants: tuple[tuple[str, AttributeValue], ...]  # (attribute, value that it must have)
-    # (attribute, variable, whether this is where the variable gets its value)
-    variables: tuple[tuple[str, str, bool], ...]
     distinct: bool  # whether the image must differ from that of other slots
 
 
@@ -220,7 +191,6 @@ class JoinStep:
     binds: tuple[Bind, ...]
     # (position, slot) of columns whose slot another column of this step binds
     repeated: tuple[tuple[int, int], ...]
-    where: tuple[int, ...]  # indexes of the comparisons that can be checked from here on
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,9 +199,7 @@ class JoinPlan:
 
     pattern: Pattern
     anchors: tuple[Bind, ...]
-    where: tuple[int, ...]  # indexes of the comparisons that can be checked at the start
     steps: tuple[JoinStep, ...]
-    compared: tuple[frozenset[str], ...] = ()  # the variables that each comparison is about
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
@@ -247,22 +215,21 @@ class JoinPlan:
             yield from step.binds
 
 
-def plan_join(pattern: Pattern, query: Query, target: Instance) -> JoinPlan:
-    """Return the plan for a query over a target of this size, compiled at the first call."""
-    allowed = {slot: len(images) for slot, images in query.allowed.items()}
-    key = (
-        query.anchored,
-        query.monic,
-        query.compared,
-        tuple([measure_magnitude(target, kind, name) for kind, name in pattern.tables]),
-        tuple([(slot, order_of_magnitude(size)) for slot, size in allowed.items()]),
-    )
+def plan_join(
+    pattern: Pattern, monic: bool, anchored: tuple[int, ...], target: Instance
+) -> JoinPlan:
+    """Return the plan for a search in a target of this size, compiled at the first call.
+
+    `monic`: different slots need different images. `anchored`: the slots that are bound at first.
+    """
+    magnitudes = [measure_magnitude(target, kind, name) for kind, name in pattern.tables]
+    key = (anchored, monic, tuple(magnitudes))
     plan: JoinPlan | None = pattern.plans.get(key)
     if plan is None:
         tables = pattern.tables
         sizes = {(kind, name): measure_sizes(target, kind, name) for kind, name in tables}
-        order = join_order(pattern, sizes, query.anchored, allowed)
-        plan = _Compiler(pattern, query, target.schema).compile(order)
+        order = join_order(pattern, sizes, anchored)
+        plan = _Compiler(pattern, monic, anchored).compile(order)
         if len(pattern.plans) >= _MOST_PLANS:
             pattern.plans.clear()
         pattern.plans[key] = plan
@@ -272,21 +239,16 @@ def plan_join(pattern: Pattern, query: Query, target: Instance) -> JoinPlan:
 class _Compiler:
     """Follows a join order and notes what is bound where."""
 
-    def __init__(self, pattern: Pattern, query: Query, schema: Schema) -> None:
+    def __init__(self, pattern: Pattern, monic: bool, anchored: tuple[int, ...]) -> None:
         self.pattern = pattern
-        self.allowed = query.allowed
-        self.anchored = query.anchored
-        self.compared = query.compared
-        self.undecided = list(range(len(query.where)))
-        self.distinct = _find_distinct_slots(pattern, query.monic, schema)
+        self.anchored = anchored
+        self.distinct = _find_distinct_slots(pattern) if monic else frozenset[int]()
         self.bound: set[int] = set()
-        self.variables: set[str] = set()
 
     def compile(self, order: Sequence[PatternAtom]) -> JoinPlan:
         anchors = tuple([self.bind(slot, 0, None) for slot in self.anchored])
-        where = self.take_decidable()
         steps = tuple([self.compile_step(atom) for atom in order])
-        return JoinPlan(self.pattern, anchors, where, steps, self.compared)
+        return JoinPlan(self.pattern, anchors, steps)
 
     def compile_step(self, atom: PatternAtom) -> JoinStep:
         known = [(at, slot) for at, slot in enumerate(atom.slots) if slot in self.bound]
@@ -297,58 +259,19 @@ class _Compiler:
                 binds.append(self.bind(slot, position, atom.declared[position]))
             elif (position, slot) not in known:
                 repeated.append((position, slot))
-        return JoinStep(atom, tuple(known), tuple(binds), tuple(repeated), self.take_decidable())
+        return JoinStep(atom, tuple(known), tuple(binds), tuple(repeated))
 
     def bind(self, slot: int, position: int, declared: str | None) -> Bind:
         wanted = self.pattern.slots[slot]
         self.bound.add(slot)
-        variables = []
-        for attribute, name in wanted.variables:
-            variables.append((attribute, name, name not in self.variables))
-            self.variables.add(name)
-        return Bind(
-            slot,
-            position,
-            None if declared in wanted.accepted else wanted.accepted,
-            slot in self.allowed,
-            wanted.constants,
-            tuple(variables),
-            slot in self.distinct,
-        )
-
-    def take_decidable(self) -> tuple[int, ...]:
-        """Take the comparisons whose variables have just got their last values."""
-        if not self.undecided:
-            return ()
-        ready = tuple([n for n in self.undecided if self.variables >= self.compared[n]])
-        self.undecided = [number for number in self.undecided if number not in ready]
-        return ready
+        accepted = None if declared in wanted.accepted else wanted.accepted
+        return Bind(slot, position, accepted, wanted.constants, slot in self.distinct)
 
 
-def _find_distinct_slots(pattern: Pattern, monic: Monic, schema: Schema) -> frozenset[int]:
+def _find_distinct_slots(pattern: Pattern) -> frozenset[int]:
     """Find the slots whose images must be compared, as others could have the same."""
-    if monic is False:
-        return frozenset()
-    slots = pattern.slots
-    if monic is True:
-        flagged = set(range(len(slots)))
-    else:
-        wanted = frozenset().union(*(schema.subtypes(type_) for type_ in monic))
-        flagged = {at for at, slot in enumerate(slots) if slot.type in wanted}
-    flagged -= _find_tuples_told_apart(pattern, flagged)
-    holders: dict[str, int] = {}
-    for at in flagged:
-        for type_ in slots[at].accepted:
-            holders[type_] = holders.get(type_, 0) + 1
-    return frozenset(at for at in flagged if any(holders[t] > 1 for t in slots[at].accepted))
-
-
-def _find_tuples_told_apart(pattern: Pattern, flagged: set[int]) -> set[int]:
-    """Find the tuples whose legs tell them apart already.
-
-    Two tuples of a pattern differ in some leg; where all legs of all tuples of a relation must have
-    different images, so have the tuples.
-    """
-    rows = [atom for atom in pattern.atoms if atom.kind is TableKind.RELATION]
-    open_ = {atom.name for atom in rows if not flagged.issuperset(atom.slots[1:])}
-    return {atom.slots[0] for atom in rows if atom.name not in open_}
+    # Two tuples of a pattern differ in some leg, so their legs tell them apart.
+    rows = {atom.slots[0] for atom in pattern.atoms if atom.kind is TableKind.RELATION}
+    elements = [(at, one.accepted) for at, one in enumerate(pattern.slots) if at not in rows]
+    holders = Counter(type_ for _, accepted in elements for type_ in accepted)
+    return frozenset(at for at, accepted in elements if any(holders[t] > 1 for t in accepted))

@@ -6,10 +6,6 @@ commutes with functions and legs, and keeps every attribute that is set in its s
 set in the source is free. Constructing one checks nothing; `violations` does: there is a quick test
 of the conditions, and a slow twin with reasons.
 
-Variables of the source are bound by the morphism: one without a given value takes the value that
-it meets first. An operation must become its value for these; if some of its variables stand for
-expressions themselves, it must become the same operation on those.
-
 Each function value and each tuple of the pattern is an atom: a row of a table whose columns are
 slots. The analysis depends on the pattern alone, so it is made once and kept with the instance,
 together with the join plans made from it.
@@ -25,22 +21,9 @@ from typing import Any
 
 from fcp_ros.cset.constraints import Violation, ViolationKind
 from fcp_ros.cset.instance import Instance, InstanceError
-from fcp_ros.cset.schema import AttributeValue
-from fcp_ros.cset.value_expressions import (
-    ValueExpression,
-    ValueExpressionError,
-    ValueOperation,
-    ValueVariable,
-    evaluate,
-    variables_of,
-)
-
-Values = Mapping[str, Any]
 
 
-def is_natural(
-    source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
-) -> bool:
+def is_natural(source: Instance, target: Instance, mapping: Mapping[int, int]) -> bool:
     """Return True if a map of ids is a morphism."""
     schema = source.schema
     image_of = mapping.get
@@ -61,64 +44,21 @@ def is_natural(
             for element, value in pairs.items():
                 if images.get(image_of(element, 0)) != image_of(value):
                     return False
-    return _keeps_attributes(source, target, mapping, values)
+    return _keeps_attributes(source, target, mapping)
 
 
-def _keeps_attributes(
-    source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
-) -> bool:
-    bound: dict[str, Any] | None = None
+def _keeps_attributes(source: Instance, target: Instance, mapping: Mapping[int, int]) -> bool:
     for name in dict.fromkeys([attribute.name for attribute in source.schema.attributes]):
         wanted = source.attribute_table(name)
         if wanted:
             found = target.attribute_table(name)
-            for id_, value in wanted.items():
-                if isinstance(value, (ValueVariable, ValueOperation)):
-                    if bound is None:
-                        bound = bind_values(source, target, mapping, values)
-                    value = substitute_values(value, bound)
-                other = found.get(mapping[id_])
-                if other is None or other != value:
-                    return False
+            if any(found.get(mapping[id_]) != value for id_, value in wanted.items()):
+                return False
     return True
 
 
-def bind_values(
-    source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
-) -> dict[str, Any]:
-    """Find the values that the variables of the source stand for.
-
-    Those that are not known take the first value that they meet in the target; those that meet none
-    are not in the result.
-    """
-    bound = dict(values)
-    for name in dict.fromkeys([attribute.name for attribute in source.schema.attributes]):
-        for id_, value in source.attribute_table(name).items():
-            if isinstance(value, ValueVariable) and value.name not in bound:
-                found = target.attribute_table(name).get(mapping.get(id_, 0))
-                if found is not None:
-                    bound[value.name] = found
-    return bound
-
-
-def substitute_values(expression: ValueExpression, values: Values) -> Any:
-    """Replace the variables of an expression, and evaluate it if none is left; None on failure."""
-    if isinstance(expression, ValueVariable):
-        return values.get(expression.name, expression)
-    if not isinstance(expression, ValueOperation):
-        return expression
-    arguments = tuple([substitute_values(argument, values) for argument in expression.arguments])
-    replaced = ValueOperation(expression.operator, arguments)
-    if variables_of(replaced):
-        return replaced
-    try:
-        return evaluate(replaced, {})
-    except ValueExpressionError:
-        return None
-
-
 def find_naturality_violations(
-    source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
+    source: Instance, target: Instance, mapping: Mapping[int, int]
 ) -> Iterator[Violation]:
     """Find all that keeps a map of ids from being a morphism; arguments as for `is_natural`."""
     missing = tuple(_find_missing_images(source, target, mapping))
@@ -126,7 +66,7 @@ def find_naturality_violations(
         yield from missing
         return
     yield from _compare_types(source, target, mapping)
-    yield from _compare_attributes(source, target, mapping, values)
+    yield from _compare_attributes(source, target, mapping)
     yield from _compare_functions(source, target, mapping)
     yield from _compare_tuples(source, target, mapping)
 
@@ -162,23 +102,14 @@ def _compare_types(
 
 
 def _compare_attributes(
-    source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
+    source: Instance, target: Instance, mapping: Mapping[int, int]
 ) -> Iterator[Violation]:
-    bound = bind_values(source, target, mapping, values)
     for id_ in all_ids(source):
         for attribute, value in source.attributes(id_).items():
             other = target.attribute(mapping[id_], attribute)
-            expected = substitute_values(value, bound)
-            if other is None or other != expected:
+            if other != value:
                 names = (source.name_of(id_), target.name_of(mapping[id_]))
-                shown = repr(value)
-                if isinstance(value, (ValueVariable, ValueOperation)):
-                    known = (
-                        "without a value" if expected is None else f"here {_write_value(expected)}"
-                    )
-                    shown = f"{value}, {known}" if expected != value else str(value)
-                there = _write_value(other)
-                text = f"{attribute!r} of {names[0]!r} is {shown}, of {names[1]!r} {there}"
+                text = f"{attribute!r} of {names[0]!r} is {value!r}, of {names[1]!r} {other!r}"
                 yield _report(text, *names, symbol=attribute)
 
 
@@ -210,10 +141,6 @@ def _compare_tuples(
                 yield _report(f"{names[0]} is sent to {names[1]}, not leg by leg", *names)
 
 
-def _write_value(value: object) -> str:
-    return str(value) if isinstance(value, (ValueVariable, ValueOperation)) else repr(value)
-
-
 def _report(text: str, *elements: str, symbol: str | None = None) -> Violation:
     return Violation(ViolationKind.NATURALITY, text, elements, symbol)
 
@@ -225,7 +152,6 @@ class Morphism:
     source: Instance
     target: Instance
     mapping: Mapping[int, int]
-    values: Mapping[str, AttributeValue] = field(default_factory=dict)
 
     def __call__(self, id_: int) -> int:
         """The image of an element or tuple."""
@@ -248,10 +174,7 @@ class Morphism:
                 f"the second starts in {after.source!r}"
             )
         mapping = {key: after.mapping[value] for key, value in self.mapping.items()}
-        values = {
-            name: substitute_values(value, after.values) for name, value in self.values.items()
-        }
-        return _bind(self.source, after.target, mapping, values)
+        return Morphism(self.source, after.target, mapping)
 
     def by_name(self) -> dict[str, str]:
         """Names of the images by names of the elements (without tuples)."""
@@ -265,7 +188,7 @@ class Morphism:
         if self.source.schema != self.target.schema:
             text = f"{self.source!r} and {self.target!r} have different schemas"
             return (Violation(ViolationKind.NATURALITY, text),)
-        parts = (self.source, self.target, self.mapping, self.values)
+        parts = (self.source, self.target, self.mapping)
         return () if is_natural(*parts) else tuple(find_naturality_violations(*parts))
 
     def collisions(self) -> tuple[tuple[str, ...], ...]:
@@ -293,7 +216,7 @@ class Morphism:
 
 
 def identity(instance: Instance) -> Morphism:
-    return _bind(instance, instance, {id_: id_ for id_ in all_ids(instance)}, {})
+    return Morphism(instance, instance, {id_: id_ for id_ in all_ids(instance)})
 
 
 def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) -> Morphism:
@@ -311,7 +234,7 @@ def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) ->
                 mapping[row] = found
     if missing:
         raise InstanceError(f"not a morphism: the target lacks the image of {', '.join(missing)}")
-    result = _bind(source, target, mapping, {})
+    result = Morphism(source, target, mapping)
     violations = result.violations()
     if violations:
         raise InstanceError("not a morphism: " + "; ".join(v.message for v in violations))
@@ -324,13 +247,6 @@ def inclusion(source: Instance, target: Instance) -> Morphism:
     if lacking:
         raise InstanceError(f"not included: the target has no element {', '.join(lacking)}")
     return morphism(source, target, {source.id_of(n): target.id_of(n) for n in source.names()})
-
-
-def _bind(
-    source: Instance, target: Instance, mapping: Mapping[int, int], values: Mapping[str, Any]
-) -> Morphism:
-    """Make a morphism; variables without a given value take the one that they meet."""
-    return Morphism(source, target, mapping, bind_values(source, target, mapping, values))
 
 
 class TableKind(str, Enum):
@@ -349,8 +265,6 @@ class Slot:
     type: str
     accepted: frozenset[str]  # the types that fill it; for a tuple, its relation
     constants: tuple[tuple[str, Any], ...]  # (attribute, value that it must have)
-    # (attribute, name of the variable that its value is bound to)
-    variables: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -380,7 +294,6 @@ class Pattern:
     covered: frozenset[int]
     # kind and name of every table on whose size the order of a join depends
     tables: tuple[tuple[TableKind, str], ...]
-    variables: frozenset[str]  # names of the attribute variables
     # the join plans made so far, by what they depend on
     plans: dict[Any, Any] = field(default_factory=dict)
 
@@ -418,7 +331,6 @@ def _analyse(instance: Instance) -> Pattern:
                 if atom.kind is not TableKind.ELEMENT or atom.slots[0] not in covered
             )
         ),
-        variables=frozenset(name for slot in slots for _, name in slot.variables),
     )
 
 
@@ -450,13 +362,13 @@ def _find_covered(slots: Sequence[Slot], atoms: Sequence[PatternAtom]) -> frozen
 def _make_slots(instance: Instance) -> Iterator[Slot]:
     schema = instance.schema
     attributes = _collect_attributes(instance)
-    nothing: list[tuple[str, Any]] = []
     for element in instance.all_elements():
         type_ = instance.type_of(element)
-        yield _make_slot(element, type_, schema.subtypes(type_), attributes.get(element, nothing))
+        values = tuple(attributes.get(element, ()))
+        yield Slot(element, type_, schema.subtypes(type_), values)
     for name in instance.list_filled():
         for row in instance.relation_table(name).rows:
-            yield _make_slot(row, name, frozenset((name,)), attributes.get(row, nothing))
+            yield Slot(row, name, frozenset((name,)), tuple(attributes.get(row, ())))
 
 
 def _collect_attributes(instance: Instance) -> dict[int, list[tuple[str, Any]]]:
@@ -466,14 +378,6 @@ def _collect_attributes(instance: Instance) -> dict[int, list[tuple[str, Any]]]:
         for id_, value in instance.attribute_table(name).items():
             found.setdefault(id_, []).append((name, value))
     return found
-
-
-def _make_slot(
-    id_: int, type_: str, accepted: frozenset[str], values: list[tuple[str, Any]]
-) -> Slot:
-    constants = tuple(pair for pair in values if not isinstance(pair[1], ValueVariable))
-    variables = tuple((name, v.name) for name, v in values if isinstance(v, ValueVariable))
-    return Slot(id_, type_, accepted, constants, variables)
 
 
 def _make_atoms(instance: Instance, index: dict[int, int]) -> Iterator[PatternAtom]:

@@ -25,8 +25,7 @@ from typing import TypeAlias
 from fcp_ros.cset.builder import InstanceBuilder
 from fcp_ros.cset.instance import Instance
 from fcp_ros.cset.morphisms import Morphism
-from fcp_ros.cset.schema import Schema, TypeName
-from fcp_ros.cset.value_expressions import ValueExpression
+from fcp_ros.cset.schema import AttributeValue, Schema, TypeName
 from fcp_ros.foundation.wording import FreeNames
 
 Term: TypeAlias = str | tuple[str, ...]
@@ -60,7 +59,7 @@ def present(
     equations: Iterable[tuple[Term, Term]] = (),
     tuples: Iterable[tuple[str, tuple[Term, ...]]] = (),
     # (term, attribute, value) that are set
-    attributes: Iterable[tuple[Term, str, ValueExpression]] = (),
+    attributes: Iterable[tuple[Term, str, AttributeValue]] = (),
     *,
     bound: int = 1_000,  # the most elements that functions may add
 ) -> Presented:
@@ -110,7 +109,7 @@ def pushout(first: Morphism, second: Morphism) -> Pushout:
     for id_ in first.source.all_elements():
         classes.merge(nodes[0][first.mapping[id_]], nodes[1][second.mapping[id_]])
     builder, ids = classes.build()
-    mappings, values = [], dict[tuple[int, str], ValueExpression]()
+    mappings, values = [], dict[tuple[int, str], AttributeValue]()
     for part, own in zip(parts, nodes, strict=True):
         mapping = {id_: ids[classes.find(node)] for id_, node in own.items()}
         mapping |= _relate(builder, part, mapping, values)
@@ -124,7 +123,7 @@ def _relate(
     builder: InstanceBuilder,
     part: Instance,
     mapping: Mapping[int, int],
-    values: dict[tuple[int, str], ValueExpression],
+    values: dict[tuple[int, str], AttributeValue],
 ) -> dict[int, int]:
     """Add the tuples of a part, and the values of their attributes; return the id of each."""
     rows = {}
@@ -152,7 +151,7 @@ class _Classes:
         self._types: list[TypeName] = []
         self._names: list[str] = []
         self._values: list[dict[str, int]] = []
-        self._attributes: list[dict[str, ValueExpression]] = []
+        self._attributes: list[dict[str, AttributeValue]] = []
 
     def add(self, type_: TypeName, name: str) -> int:
         """Add an element in a class of its own."""
@@ -193,7 +192,7 @@ class _Classes:
         known = self._values[self.find(node)].setdefault(function, value)
         self.merge(known, value)
 
-    def set_attribute(self, node: int, name: str, value: ValueExpression) -> None:
+    def set_attribute(self, node: int, name: str, value: AttributeValue) -> None:
         node = self.find(node)
         known = self._attributes[node].setdefault(name, value)
         if known != value:

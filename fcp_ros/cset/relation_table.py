@@ -197,20 +197,6 @@ class RelationTable:
             take_from(index, legs[position], row)
         self._note(legs, False, names)
 
-    def replace(self, row: int, legs: Legs, names: Mapping[int, str]) -> None:
-        """Give a tuple other elements, with which there is no tuple yet."""
-        older = self.rows[row]
-        self.rows[row] = legs
-        if self._map is not None:
-            del self._map[older]
-            self._map[legs] = row
-        for position, index in self._indexes.items():
-            if older[position] != legs[position]:
-                take_from(index, older[position], row)
-                add_to(index, legs[position], row)
-        self._note(older, False, names)
-        self._note(legs, True, names)
-
     def seal(self) -> None:
         """Put the tuples in order, and forbid further changes."""
         self.sealed = True

@@ -17,16 +17,13 @@ from dataclasses import dataclass, field
 
 from fcp_ros.cset.builder import InstanceBuilder, find_unused_name
 from fcp_ros.cset.constraints import Violation, ViolationKind
-from fcp_ros.cset.dpo import Context, Gluing, examine, plan_gluing
+from fcp_ros.cset.dpo import Context, examine
 from fcp_ros.cset.draft import Change
 from fcp_ros.cset.instance import Instance, InstanceError
-from fcp_ros.cset.morphisms import Morphism, substitute_values
+from fcp_ros.cset.morphisms import Morphism
 from fcp_ros.cset.rule import Rule, RulePlan
 from fcp_ros.cset.schema import AttributeValue
 from fcp_ros.cset.state_facts import Delta, delta_of
-from fcp_ros.cset.value_expressions import ValueExpression, ValueExpressionError, evaluate
-
-Values = Mapping[str, AttributeValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +53,7 @@ def rewrite(rule: Rule, match: Morphism) -> Rewrite:
     examined = examine(rule, match)
     if examined.violations or examined.context is None:
         return _refuse(examined.violations)
-    gluing = plan_gluing(rule.plan, examined.context)
-    if gluing.violations:
-        return _refuse(gluing.violations)
-    return _Application(rule.plan, match, examined.context, gluing, examined.values).run()
+    return _Application(rule.plan, match, examined.context).run()
 
 
 def _refuse(violations: tuple[Violation, ...]) -> Rewrite:
@@ -69,21 +63,15 @@ def _refuse(violations: tuple[Violation, ...]) -> Rewrite:
 class _Application:
     """One rewrite while it is carried out; `image` maps R into the result."""
 
-    def __init__(
-        self, plan: RulePlan, match: Morphism, context: Context, gluing: Gluing, values: Values
-    ) -> None:
+    def __init__(self, plan: RulePlan, match: Morphism, context: Context) -> None:
         self.plan = plan
         self.match = match
         self.context = context
-        self.gluing = gluing
-        self.values = values
         self.builder = InstanceBuilder.of(context.state)
-        self.image = gluing.image
+        self.image = {result: context.glue[id_] for id_, _, result in plan.glue}
 
     def run(self) -> Rewrite:
         self.delete()  # first, so that what is created may take the names that become free
-        for keep, gone in self.gluing.merges:
-            self.builder.merge(keep, gone)
         self.create()
         violations = self.assign() if self.plan.assigned else []
         if violations:
@@ -93,7 +81,7 @@ class _Application:
             result = self.builder.build()
         except InstanceError:
             return _refuse(self.builder.violations())
-        comatch = Morphism(self.plan.right.target, result, self.image, self.values)
+        comatch = Morphism(self.plan.right.target, result, self.image)
         return Rewrite(result, comatch, self.match.target, change=change)
 
     def delete(self) -> None:
@@ -118,29 +106,18 @@ class _Application:
                 builder.set_function(function, image[element.id], image[value])
         for relation, row, legs in self.plan.new_tuples:
             image[row] = builder.relate(relation, *[image[leg] for leg in legs])
-        # Merging changes the legs of preserved tuples, and may make some equal: look them up.
-        if not self.plan.right_is_monic:
-            for relation, row, legs in self.plan.old_tuples:
-                image[row] = builder.relate(relation, *[image[leg] for leg in legs])
 
     def assign(self) -> list[Violation]:
         """Set the attributes that R assigns; return violations where that is impossible."""
         violations = []
         assigned: dict[tuple[str, int], AttributeValue] = {}
-        for attribute, id_, expression in self.plan.assigned:
-            try:
-                value = _evaluate(expression, self.values)
-                self.builder.set_attribute(self.image[id_], attribute, value)
-            except (ValueExpressionError, InstanceError) as error:
-                name = self.plan.right.target.name_of(id_)
-                text = f"{attribute!r} of {name!r} in R is {expression}: {error}"
-                violations.append(Violation(ViolationKind.EXPRESSION, text, (name,), attribute))
-                continue
+        for attribute, id_, value in self.plan.assigned:
+            self.builder.set_attribute(self.image[id_], attribute, value)
             if assigned.setdefault((attribute, self.image[id_]), value) != value:
                 violations.append(
                     self.describe_contradiction(attribute, id_, "assigns two values to")
                 )
-        # Only where elements of R have become one can an assignment meet a kept value.
+        # Only where a match makes elements one can an assignment meet a kept value.
         if len(set(self.image.values())) < len(self.image):
             violations.extend(self.find_overwritten(assigned))
         return violations
@@ -162,10 +139,4 @@ class _Application:
             if image == self.image[id_]
         ]
         text = f"the rule {what} {attribute!r} of {', '.join(names)}, which are one in the state"
-        return Violation(ViolationKind.MERGE, text, tuple(names), attribute)
-
-
-def _evaluate(expression: ValueExpression, values: Values) -> AttributeValue:
-    """Evaluate an expression of R; it stays an expression if the state is a pattern itself."""
-    value = substitute_values(expression, values)
-    return evaluate(expression, values) if value is None else value
+        return Violation(ViolationKind.CONTRADICTION, text, tuple(names), attribute)

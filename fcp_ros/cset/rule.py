@@ -3,7 +3,6 @@
 
 Elements and tuples of L outside the image of K are deleted, those of R outside it are created.
 An attribute that L sets and K does not is forgotten; one that R sets and K does not is assigned.
-An attribute of L may be a variable, which a match binds; those of R may be expressions over them.
 
 The plan of a rule holds everything that does not depend on the match, so that applying it takes
 time in the size of the rule and of what it touches, never in the size of the state.
@@ -11,7 +10,7 @@ time in the size of the rule and of what it touches, never in the size of the st
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -19,19 +18,10 @@ from fcp_ros.cset.application_conditions import (
     ApplicationCondition,
     PatternCheck,
     compile_check,
-    variables_in,
 )
 from fcp_ros.cset.instance import Instance
 from fcp_ros.cset.morphisms import Morphism
-from fcp_ros.cset.schema import AttributeKind, Schema
-from fcp_ros.cset.value_expressions import (
-    Comparator,
-    ValueComparison,
-    ValueExpression,
-    ValueOperation,
-    ValueVariable,
-    variables_of,
-)
+from fcp_ros.cset.schema import AttributeValue, Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +55,11 @@ class RulePlan:
     new_elements: tuple[NewElement, ...]  # those of R that are not from K
     # (relation, id, legs) of R that are not from K
     new_tuples: tuple[tuple[str, int, tuple[int, ...]], ...]
-    # (relation, id, legs) of R that are from K
-    old_tuples: tuple[tuple[str, int, tuple[int, ...]], ...]
     # (attribute, id in K) where L sets the attribute and K does not
     forgotten: tuple[tuple[str, int], ...]
-    # (attribute, id in R, expression) where R sets it and K does not
-    assigned: tuple[tuple[str, int, ValueExpression], ...]
+    # (attribute, id in R, value) where R sets it and K does not
+    assigned: tuple[tuple[str, int, AttributeValue], ...]
     _incidences: dict[str, Incidence] = field(default_factory=dict, repr=False, compare=False)
-
-    @cached_property
-    def right_is_monic(self) -> bool:
-        """True if the rule merges nothing."""
-        return self.right.is_monic
-
-    @cached_property
-    def glued_elements(self) -> tuple[tuple[int, int], ...]:
-        """(id in K, in R) of the elements of K."""
-        elements = self.left.source.all_elements()
-        return tuple((element, self.right.mapping[element]) for element in elements)
 
     @cached_property
     def values_kept(self) -> tuple[tuple[str, int], ...]:
@@ -101,19 +78,19 @@ def compile_span(left: Morphism, right: Morphism) -> RulePlan:
     """Compile a span whose legs are natural."""
     pattern, result = left.target, right.target
     deleted, created = outside(left), outside(right)
-    tuples_before, tuples_after = _list_tuples(pattern), _list_tuples(result)
     return RulePlan(
         left,
         right,
         compile_check(pattern),
         deleted_elements=tuple(e for e in pattern.all_elements() if e in deleted),
-        deleted_tuples=tuple((name, row) for name, row, _ in tuples_before if row in deleted),
+        deleted_tuples=tuple(
+            (name, row) for name, row, _ in _list_tuples(pattern) if row in deleted
+        ),
         glue=tuple((id_, left.mapping[id_], right.mapping[id_]) for id_ in left.mapping),
         new_elements=tuple(
             _make_new_element(result, e) for e in result.all_elements() if e in created
         ),
-        new_tuples=tuple(entry for entry in tuples_after if entry[1] in created),
-        old_tuples=tuple(entry for entry in tuples_after if entry[1] not in created),
+        new_tuples=tuple(entry for entry in _list_tuples(result) if entry[1] in created),
         forgotten=_find_forgotten(left),
         assigned=_find_assigned(right),
     )
@@ -148,7 +125,7 @@ def _find_forgotten(left: Morphism) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _find_assigned(right: Morphism) -> tuple[tuple[str, int, ValueExpression], ...]:
+def _find_assigned(right: Morphism) -> tuple[tuple[str, int, AttributeValue], ...]:
     kept = {
         (attribute, image)
         for id_, image in right.mapping.items()
@@ -156,9 +133,9 @@ def _find_assigned(right: Morphism) -> tuple[tuple[str, int, ValueExpression], .
     }
     result = right.target
     return tuple(
-        (attribute, id_, expression)
+        (attribute, id_, value)
         for id_ in (*result.all_elements(), *(row for _, row, _ in _list_tuples(result)))
-        for attribute, expression in result.attributes(id_).items()
+        for attribute, value in result.attributes(id_).items()
         if (attribute, id_) not in kept
     )
 
@@ -176,14 +153,8 @@ def _find_incidence(schema: Schema, type_: str) -> Incidence:
     )
 
 
-_NUMBERS = frozenset((AttributeKind.INT, AttributeKind.FLOAT))
-
-
 def find_problems(
-    left: Morphism,
-    right: Morphism,
-    conditions: Sequence[ApplicationCondition],
-    where: Sequence[ValueComparison],
+    left: Morphism, right: Morphism, conditions: Sequence[ApplicationCondition]
 ) -> list[str]:
     """Find everything that keeps a span from being a rule; empty if it is one."""
     if not left.source.is_same(right.source):
@@ -193,13 +164,9 @@ def find_problems(
         if reasons:
             return reasons
     return [
-        *_check_monic(left),
-        *_check_operations("L", left.target),
+        *_check_monic(left, right),
         *_check_static("deletes", left),
         *_check_static("creates", right),
-        *_check_variables(left.target, right.target),
-        *_check_kinds(left.target, right.target),
-        *_check_comparisons(left.target, "L", where),
         *(problem for one in conditions for problem in _check_condition(one, left.target)),
     ]
 
@@ -217,25 +184,19 @@ def _check_leg(side: str, leg: Morphism) -> Iterator[str]:
                 f"the {side} leg changes the type of {leg.source.name_of(element)!r} from "
                 f"{before!r} to {after!r}; a rule must keep the types of what it preserves"
             )
-    yield from _check_values(f"the {side} leg", leg, "to assign it, leave it unset in K")
 
 
-def _check_values(what: str, leg: Morphism, advice: str) -> Iterator[str]:
-    """Find variables that a leg does not send to themselves; natural legs keep other values."""
-    for id_, image in leg.mapping.items():
-        for attribute, before in leg.source.attributes(id_).items():
-            after = leg.target.attribute(image, attribute)
-            if before != after:
-                name = leg.source.name_of(id_)
-                yield f"{what} changes {attribute!r} of {name!r} from {before} to {after}; {advice}"
-
-
-def _check_monic(left: Morphism) -> Iterator[str]:
+def _check_monic(left: Morphism, right: Morphism) -> Iterator[str]:
     for group in left.collisions():
         yield (
             f"the left leg is not monic: {', '.join(group)} of K are one in L. Then what remains "
             "after deletion is not determined (the pushout complement is not unique); give K one "
             "element for each that is preserved"
+        )
+    for group in right.collisions():
+        yield (
+            f"the right leg is not monic: {', '.join(group)} of K are one in R. A rule does not "
+            "merge what it preserves: delete one of them, and what refers to it"
         )
 
 
@@ -253,103 +214,6 @@ def _check_static(side: str, leg: Morphism) -> Iterator[str]:
                 )
 
 
-# --- attribute variables and expressions
-
-
-def _list_values(instance: Instance) -> Iterator[tuple[int, str, object]]:
-    """Yield (element or tuple, attribute, value) for everything that is set."""
-    rows = (row for name in instance.list_filled() for row in instance.tuples(name))
-    for id_ in (*instance.all_elements(), *rows):
-        for attribute, value in instance.attributes(id_).items():
-            yield id_, attribute, value
-
-
-def _check_operations(where: str, instance: Instance) -> Iterator[str]:
-    for id_, attribute, value in _list_values(instance):
-        if isinstance(value, ValueOperation):
-            what = f"{attribute!r} of {instance.name_of(id_)!r} in {where} is {value}"
-            yield f"{what}; only R may hold operations, a pattern holds values and variables"
-
-
-def _collect_variables(instance: Instance) -> frozenset[str]:
-    return frozenset().union(*(variables_of(value) for _, _, value in _list_values(instance)))
-
-
-def _check_variables(left: Instance, right: Instance) -> Iterator[str]:
-    known = _collect_variables(left)
-    for id_, attribute, value in _list_values(right):
-        unknown = variables_of(value) - known
-        if unknown:
-            what = f"{attribute!r} of {right.name_of(id_)!r} in R"
-            yield f"{what} uses {_format_variables(unknown)}, but {_describe_variables('L', known)}"
-
-
-def _collect_kinds(instance: Instance) -> dict[str, set[AttributeKind]]:
-    found: dict[str, set[AttributeKind]] = {}
-    for id_, attribute, value in _list_values(instance):
-        if isinstance(value, ValueVariable):
-            kind = instance.schema.attribute(instance.type_of(id_), attribute).kind
-            found.setdefault(value.name, set()).add(kind)
-    return found
-
-
-def _check_kinds(left: Instance, right: Instance) -> Iterator[str]:
-    """Find expressions of R that never have a value that the attribute admits."""
-    kinds = _collect_kinds(left)
-    for id_, attribute, value in _list_values(right):
-        if not isinstance(value, (ValueVariable, ValueOperation)):
-            continue
-        wanted = right.schema.attribute(right.type_of(id_), attribute).kind
-        admitted = _NUMBERS if wanted in _NUMBERS else frozenset((wanted,))
-        what = f"{attribute!r} of {right.name_of(id_)!r} in R is {value}"
-        if isinstance(value, ValueOperation) and wanted not in _NUMBERS:
-            yield f"{what}, a number, but the attribute is of kind {wanted.value}"
-        for name in sorted(variables_of(value)):
-            wrong = kinds.get(name, set()) - admitted
-            if wrong:
-                shown = ", ".join(sorted(kind.value for kind in wrong))
-                variable = ValueVariable(name)
-                yield f"{what}, but {variable} is of kind {shown} in L, not {wanted.value}"
-
-
-def _check_comparisons(
-    pattern: Instance, where: str, comparisons: Iterable[ValueComparison]
-) -> Iterator[str]:
-    known = _collect_variables(pattern)
-    for comparison in comparisons:
-        unknown = variables_in(comparison) - known
-        if unknown:
-            given = _describe_variables(where, known)
-            yield f"{comparison} uses {_format_variables(unknown)}, but {given}"
-
-
-def _format_variables(names: Iterable[str]) -> str:
-    return ", ".join(str(ValueVariable(name)) for name in sorted(names))
-
-
-def _describe_variables(where: str, known: frozenset[str]) -> str:
-    return f"{where} has {_format_variables(known) or 'no variables'}"
-
-
-def is_always_decided(comparison: ValueComparison, pattern: Instance) -> bool:
-    """Return True if a comparison has a truth value for all values of the pattern's variables.
-
-    Operations may have no value, and values that are not numbers cannot always be ordered.
-    """
-    sides = (comparison.left, comparison.right)
-    if any(isinstance(side, ValueOperation) for side in sides):
-        return False
-    if comparison.comparator in (Comparator.EQUAL, Comparator.UNEQUAL):
-        return True
-    kinds = _collect_kinds(pattern)
-    return all(
-        kinds.get(side.name, set()) <= _NUMBERS
-        if isinstance(side, ValueVariable)
-        else isinstance(side, (int, float))
-        for side in sides
-    )
-
-
 # --- conditions
 
 
@@ -364,9 +228,6 @@ def _check_condition(
     if violations:
         yield f"{what} is no morphism: {violations[0].message}"
         return
-    yield from _check_values(what, condition.inclusion, "keep it, and compare it in `where`")
-    yield from _check_operations(f"the pattern of {what}", condition.pattern)
-    yield from _check_comparisons(condition.pattern, f"{what}", condition.where)
     for inner in condition.nested:
         yield from _check_condition(inner, condition.pattern, within=f"the pattern of {what}")
 
@@ -379,22 +240,18 @@ class RuleError(ValueError):
 class Rule:
     """A rewriting rule.
 
-    Raises RuleError if the legs do not start at one K, are not natural, or change types or
-    attributes; the left leg is not monic though it must be; a condition does not start at L; a
-    static relation would change; a variable is unknown, or an operation stands outside R.
+    Raises RuleError if the legs do not start at one K, are not natural or monic, or change types; a
+    condition does not start at L; or a static relation would change.
     """
 
     name: str
-    left: Morphism  # K -> L; monic, for otherwise the pushout complement is not unique
-    right: Morphism  # K -> R; where it is not monic, applying the rule merges elements
+    left: Morphism  # K -> L
+    right: Morphism  # K -> R
     conditions: tuple[ApplicationCondition, ...] = ()
-    # whether matches must be monic; or the types and relations on which they must be
-    monic: bool | tuple[str, ...] = True
-    # comparisons over the variables of L that every match must satisfy
-    where: tuple[ValueComparison, ...] = ()
+    monic: bool = True  # whether matches must be
 
     def __post_init__(self) -> None:
-        problems = find_problems(self.left, self.right, self.conditions, self.where)
+        problems = find_problems(self.left, self.right, self.conditions)
         if problems:
             raise RuleError(f"rule {self.name!r}: " + "; ".join(problems))
 
@@ -428,12 +285,7 @@ class Rule:
         """The compiled span, the same for all matches."""
         return compile_span(self.left, self.right)
 
-    @cached_property
-    def searchable(self) -> tuple[ValueComparison, ...]:
-        """The comparisons with a truth value wherever L occurs, so that a search can test them."""
-        return tuple(one for one in self.where if is_always_decided(one, self.L))
-
     def inverse(self) -> Rule:
-        """Return the rule in the other direction, without conditions; RuleError if it merges."""
+        """Return the rule in the other direction, without conditions."""
         name = f"{self.name} (inverse)"
         return Rule(name, self.right, self.left, (), self.monic)

@@ -12,27 +12,76 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
-from fcp_ros.cset.schema_data import (
-    Attribute,
-    AttributeKind,
-    AttributeValue,
-    Function,
-    Relation,
-    RelationName,
-    SchemaError,
-    SchemaParts,
-    SchemaProblem,
-    TypeName,
-    format_schema,
-    make_error,
-    read_parts,
-)
 from fcp_ros.foundation.wording import describe_unknown_name
+
+TypeName: TypeAlias = str
+RelationName: TypeAlias = str
+AttributeValue: TypeAlias = bool | int | float | str
+
+
+class SchemaError(ValueError):
+    """A schema that contradicts itself, or a name that a schema does not have."""
+
+
+class AttributeKind(str, Enum):
+    """The kind of the values of an attribute."""
+
+    BOOL = "bool"
+    INT = "int"
+    FLOAT = "float"
+    STRING = "string"
+    ENUM = "enum"
+
+
+@dataclass(frozen=True)
+class Function:
+    """A total function: every element of `source` (and its subtypes) has one value in `target`."""
+
+    name: str
+    source: TypeName
+    target: TypeName
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A set of tuples over its legs; the tuples are elements too, of the type `name`."""
+
+    name: RelationName
+    # (leg, type) in order; one leg makes a unary relation, a flag
+    legs: tuple[tuple[str, TypeName], ...]
+    # legs that are keys: at most one tuple for each element in that leg
+    functional: tuple[str, ...] = ()
+    static: bool = False  # True if no rule may change it
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """The positions of the functional legs, in the order of the legs."""
+        return tuple(n for n, (leg, _) in enumerate(self.legs) if leg in self.functional)
+
+    def position(self, leg: str) -> int:
+        """Index of the leg called `leg`."""
+        for index, (name, _) in enumerate(self.legs):
+            if name == leg:
+                return index
+        where = f"relation {self.name!r}"
+        raise SchemaError(describe_unknown_name("leg", leg, (name for name, _ in self.legs), where))
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A partial attribute of elements of `owner` and its subtypes, or of a relation's tuples."""
+
+    name: str  # unique among the attributes of any one type or relation
+    owner: TypeName
+    kind: AttributeKind
+    values: tuple[str, ...] = ()  # the admissible ones where the kind is ENUM
+
 
 Types = Mapping[str, tuple[str, ...]]
 
@@ -58,44 +107,39 @@ def map_children(parents: Mapping[str, Iterable[str]]) -> Mapping[str, Sequence[
     return children
 
 
-def find_problems(parts: SchemaParts) -> list[SchemaProblem]:
+def find_problems(schema: Schema) -> list[str]:
     """Find all that is wrong with the parts of a schema; empty if it is valid."""
     return [
-        *_check_names(parts),
-        *_check_types(parts.types),
-        *_check_cycles(parts.types),
-        *_check_functions(parts),
-        *(problem for r in parts.relations for problem in _check_relation(r, parts.types)),
-        *_check_attributes(parts),
+        *_check_names(schema),
+        *_check_types(schema.types),
+        *_check_cycles(schema.types),
+        *_check_functions(schema),
+        *(problem for r in schema.relations for problem in _check_relation(r, schema.types)),
+        *_check_attributes(schema),
     ]
 
 
-def _check_names(parts: SchemaParts) -> Iterator[SchemaProblem]:
-    types = [*parts.types, *(relation.name for relation in parts.relations)]
-    functions = [function.name for function in parts.functions]
-    for section, what, names in (
-        ("types", "type or relation", types),
-        ("functions", "function", functions),
-    ):
+def _check_names(schema: Schema) -> Iterator[str]:
+    types = [*schema.types, *(relation.name for relation in schema.relations)]
+    functions = [function.name for function in schema.functions]
+    for what, names in (("type or relation", types), ("function", functions)):
         for name in _find_repeated(names):
-            text = f"{what} {name!r} is declared twice; rename or remove one"
-            yield SchemaProblem((section, name), text)
-    legs = [leg for relation in parts.relations for leg, _ in relation.legs]
-    attributes = [attribute.name for attribute in parts.attributes]
+            yield f"{what} {name!r} is declared twice; rename or remove one"
+    legs = [leg for relation in schema.relations for leg, _ in relation.legs]
+    attributes = [attribute.name for attribute in schema.attributes]
     for name in [*types, *functions, *legs, *attributes]:
         if not isinstance(name, str) or not name:
-            yield SchemaProblem((), f"{name!r} is no name; names are texts that are not empty")
+            yield f"{name!r} is no name; names are texts that are not empty"
 
 
-def _check_types(types: Types) -> Iterator[SchemaProblem]:
+def _check_types(types: Types) -> Iterator[str]:
     for name, parents in types.items():
         for parent in parents:
             if parent not in types:
-                text = describe_unknown_name("type", parent, types, f"the parents of type {name!r}")
-                yield SchemaProblem(("types", name), text)
+                yield describe_unknown_name("type", parent, types, f"the parents of type {name!r}")
 
 
-def _check_cycles(types: Types) -> Iterator[SchemaProblem]:
+def _check_cycles(types: Types) -> Iterator[str]:
     """Report each group of types that are each other's ancestors."""
     try:
         TopologicalSorter(types).prepare()
@@ -103,7 +147,7 @@ def _check_cycles(types: Types) -> Iterator[SchemaProblem]:
         yield from _list_cycles(types)
 
 
-def _list_cycles(types: Types) -> Iterator[SchemaProblem]:
+def _list_cycles(types: Types) -> Iterator[str]:
     seen: set[str] = set()
     for name in types:
         if name not in seen:
@@ -112,8 +156,7 @@ def _list_cycles(types: Types) -> Iterator[SchemaProblem]:
                 group = closure((name,), types)
                 seen |= {other for other in group if name in closure((other,), types)}
                 shown = " is_a ".join(map(repr, cycle))
-                text = f"is_a forms a cycle: {shown}; remove one of these"
-                yield SchemaProblem(("types", name), text)
+                yield f"is_a forms a cycle: {shown}; remove one of these"
 
 
 def _find_cycle(name: str, types: Types) -> list[str]:
@@ -129,59 +172,48 @@ def _find_cycle(name: str, types: Types) -> list[str]:
     return []
 
 
-def _check_functions(parts: SchemaParts) -> Iterator[SchemaProblem]:
-    types = parts.types
-    for function in parts.functions:
-        for key, end in (("source", function.source), ("target", function.target)):
+def _check_functions(schema: Schema) -> Iterator[str]:
+    types = schema.types
+    for function in schema.functions:
+        for end in (function.source, function.target):
             if end not in types:
-                text = describe_unknown_name("type", end, types, f"function {function.name!r}")
-                yield SchemaProblem(("functions", function.name, key), text)
+                yield describe_unknown_name("type", end, types, f"function {function.name!r}")
 
 
-def _check_relation(relation: Relation, types: Types) -> Iterator[SchemaProblem]:
-    where, part = f"relation {relation.name!r}", ("relations", relation.name)
+def _check_relation(relation: Relation, types: Types) -> Iterator[str]:
+    where = f"relation {relation.name!r}"
     legs = [leg for leg, _ in relation.legs]
     if not legs:
-        yield SchemaProblem(part, f"{where} has no legs; give it at least one")
+        yield f"{where} has no legs; give it at least one"
     for leg in _find_repeated(legs):
-        yield SchemaProblem((*part, "legs", leg), f"leg {leg!r} is declared twice of {where}")
+        yield f"leg {leg!r} is declared twice of {where}"
     for leg, type_ in relation.legs:
         if type_ not in types:
-            text = describe_unknown_name("type", type_, types, f"leg {leg!r} of {where}")
-            yield SchemaProblem((*part, "legs", leg), text)
-    for position, leg in enumerate(relation.functional):
+            yield describe_unknown_name("type", type_, types, f"leg {leg!r} of {where}")
+    for leg in relation.functional:
         if leg not in legs:
-            text = describe_unknown_name("leg", leg, legs, where)
-            yield SchemaProblem((*part, "functional", position), text)
+            yield describe_unknown_name("leg", leg, legs, where)
 
 
-def _check_attributes(parts: SchemaParts) -> Iterator[SchemaProblem]:
-    types, attributes = parts.types, parts.attributes
-    owners = (*types, *(relation.name for relation in parts.relations))
-    for position, attribute in enumerate(attributes):
-        where, part = f"attribute {attribute.name!r}", ("attributes", position)
+def _check_attributes(schema: Schema) -> Iterator[str]:
+    types, attributes = schema.types, schema.attributes
+    owners = (*types, *(relation.name for relation in schema.relations))
+    for attribute in attributes:
+        where = f"attribute {attribute.name!r}"
         if attribute.owner not in owners:
-            text = describe_unknown_name("type", attribute.owner, owners, f"the owner of {where}")
-            yield SchemaProblem((*part, "owner"), text)
+            yield describe_unknown_name("type", attribute.owner, owners, f"the owner of {where}")
         if (attribute.kind is AttributeKind.ENUM) != bool(attribute.values):
-            text = (
-                f"{where} of {attribute.owner!r}: values are listed for kind enum, and only there"
-            )
-            yield SchemaProblem((*part, "kind"), text)
+            owner = f"{where} of {attribute.owner!r}"
+            yield f"{owner}: values are listed for kind enum, and only there"
         for value in _find_repeated(attribute.values):
-            text = (
-                f"value {value!r} is listed twice for {where} of {attribute.owner!r}; once will do"
-            )
-            yield SchemaProblem((*part, "values"), text)
+            owner = f"{where} of {attribute.owner!r}"
+            yield f"value {value!r} is listed twice for {owner}; once will do"
     declared = Counter(attribute.name for attribute in attributes)
-    several = [(at, a) for at, a in enumerate(attributes) if declared[a.name] > 1]
+    several = [attribute for attribute in attributes if declared[attribute.name] > 1]
     for name in owners if several else ():
         above = closure((name,), types)
-        owned = [(at, a.name) for at, a in several if a.owner in above]
-        for repeated in _find_repeated([attribute for _, attribute in owned]):
-            last = max(at for at, attribute in owned if attribute == repeated)
-            text = f"attribute {repeated!r} is declared twice of type {name!r}; rename one"
-            yield SchemaProblem(("attributes", last, "name"), text)
+        for repeated in _find_repeated([a.name for a in several if a.owner in above]):
+            yield f"attribute {repeated!r} is declared twice of type {name!r}; rename one"
 
 
 def _find_repeated(names: Sequence[str]) -> list[str]:
@@ -191,19 +223,6 @@ def _find_repeated(names: Sequence[str]) -> list[str]:
         counts[name] = counts.get(name, 0) + 1
     return [name for name, count in counts.items() if count > 1]
 
-
-__all__ = [
-    "Attribute",
-    "AttributeKind",
-    "AttributeValue",
-    "Function",
-    "Relation",
-    "RelationName",
-    "Schema",
-    "SchemaError",
-    "SchemaProblem",
-    "TypeName",
-]
 
 _V = TypeVar("_V")
 
@@ -226,16 +245,17 @@ class Schema:
         object.__setattr__(self, "types", MappingProxyType(types))
         for part in ("functions", "relations", "attributes"):
             object.__setattr__(self, part, tuple(getattr(self, part)))
-        problems = find_problems(self._parts())
+        problems = find_problems(self)
         if problems:
-            raise make_error(f"schema {self.name!r}", problems)
+            raise SchemaError(f"schema {self.name!r}: {'; '.join(problems)}")
         object.__setattr__(self, "_lookup", _Lookup(self))
 
     def __hash__(self) -> int:
         return self._lookup.hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Schema, (self.name, dict(self.types), *self._parts()[2:]))
+        parts = self.functions, self.relations, self.attributes
+        return (Schema, (self.name, dict(self.types), *parts))
 
     def is_subtype(self, sub: TypeName, sup: TypeName) -> bool:
         """Return True if `sub` is `sup` or a descendant; a relation has no subtype but itself."""
@@ -288,40 +308,9 @@ class Schema:
         """A cache for what others derive from the schema alone (inside this layer only)."""
         return self._lookup.derived
 
-    @classmethod
-    def from_dict(cls, data: Any) -> Schema:
-        """Read a schema from plain data, in the shape that `cset/schema_data.py` shows."""
-        return cls(*read_parts(data))
-
-    @classmethod
-    def from_yaml(cls, text: str, file: str = "schema text") -> Schema:
-        """Read a schema from a YAML text, in the shape that `cset/schema_data.py` shows.
-
-        Raises SchemaError with a line for each problem, and its place.
-        """
-        # YAML takes a while to import, and few who use schemas read any.
-        from fcp_ros.foundation.yaml_text import TextError, parse_yaml
-
-        try:
-            source = parse_yaml(text)
-        except TextError as error:
-            problem = SchemaProblem((), str(error))
-            raise SchemaError(_locate(file, error.line, problem), (problem,)) from error
-        try:
-            return cls.from_dict(source.data)
-        except SchemaError as error:
-            lines = [_locate(file, source.line_of(p.part), p) for p in error.problems]
-            raise SchemaError("\n".join(lines), error.problems) from error
-
     def _refuse(self, type_: TypeName) -> NoReturn:
         where = f"schema {self.name!r}"
         raise SchemaError(describe_unknown_name("type", type_, self._lookup.names, where))
-
-    def __str__(self) -> str:
-        return format_schema(self._parts())
-
-    def _parts(self) -> SchemaParts:
-        return SchemaParts(self.name, self.types, self.functions, self.relations, self.attributes)
 
 
 class _Lookup:
@@ -357,7 +346,8 @@ class _Lookup:
         self.attributes_of = cache(self._list_attributes)
         self.derived: dict[object, Any] = {}
         types = frozenset(schema.types.items())
-        self.hash = hash((schema.name, types, *schema._parts()[2:]))
+        parts = schema.functions, schema.relations, schema.attributes
+        self.hash = hash((schema.name, types, *parts))
 
     def _find_ancestors(self, name: str) -> frozenset[str]:
         return closure((name,), self._schema.types) if name in self.names else frozenset()
@@ -372,10 +362,6 @@ class _Lookup:
     def _list_attributes(self, name: str) -> dict[str, Attribute]:
         above = self.ancestors(name)
         return {a.name: a for a in self._schema.attributes if a.owner in above}
-
-
-def _locate(file: str, line: int | None, problem: SchemaProblem) -> str:
-    return f"{file}: {problem.message}" if line is None else f"{file}:{line}: {problem.message}"
 
 
 def _get(table: Mapping[str, _V], name: str, what: str, schema: Schema) -> _V:

@@ -9,14 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import pytest
-from clumsy_world import ClumsyWorld
 from numpy.typing import NDArray
 from torn_names import parse, simulate, tear
 
 from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult, AlignmentStatus
 from fcp_ros.alignment.comparison import align
-from fcp_ros.alignment.evidence import CONFIRMATIONS, Standing
+from fcp_ros.alignment.evidence import Standing
 from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.pairing import AlignmentTask, make_task
 from fcp_ros.alignment.proposals import NameLikeness
@@ -142,20 +140,15 @@ def test_a_simulator_that_denies_the_goal_is_not_believed(torn_ferry: PddlTexts)
     assert liar.runs <= 60
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_a_random_simulator_is_found_out_or_believed_with_doubt(
-    torn_ferry: PddlTexts, seed: int
-) -> None:
-    draw = random.Random(seed)
+def test_a_simulator_that_contradicts_itself_is_reported(torn_ferry: PddlTexts) -> None:
+    draw = random.Random(0)
 
     def run(actions: Sequence[GroundAction]) -> Observation:
-        done = draw.randint(0, len(actions))
-        return Observation(done, done == len(actions) and draw.random() < 0.5)
+        return Observation(draw.randint(0, len(actions)), False)
 
     result = align(make_task(torn_ferry), Scripted(run), AlignmentOptions(most_trials=30))
-    assert result.status is not AlignmentStatus.NO_PLAN
-    if result.status is AlignmentStatus.ALIGNED:
-        assert all(one.confidence < 0.95 for one in result.mapping)
+    assert result.status is AlignmentStatus.UNRELIABLE_SIMULATOR
+    assert not result.mapping
 
 
 def test_an_unreachable_goal_is_told_from_a_refuted_one(ferry: PddlTexts) -> None:
@@ -217,7 +210,6 @@ class Late:
 
     def __init__(self, world: ModelSimulator, runs: int) -> None:
         self._world, self._left = world, runs
-        self.is_exact = True
 
     def run(self, actions: Sequence[GroundAction]) -> Observation:
         self._left -= 1
@@ -246,40 +238,12 @@ def test_time_that_ends_while_settling_does_not_lose_the_success(
     assert any("limit" in note and "not listed" in note for note in result.notes)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_action_that_fails_by_chance_refutes_nothing_right(
-    ferry: PddlTexts, torn_ferry: PddlTexts, seed: int
-) -> None:
-    result = align(make_task(torn_ferry), ClumsyWorld(simulate(ferry), 0.1, seed))
-    if result.status is not AlignmentStatus.UNRELIABLE_SIMULATOR:
-        assert result.status is AlignmentStatus.ALIGNED
-        assert kept(result) == RIGHT
-    for one in (*result.mapping, *result.others):
-        assert one.proposal.synonym not in RIGHT or one.standing is not Standing.REFUTED
-        assert one.confidence > 0.0
-    stumbles = sum(trial.seen.stumbles for trial in result.trials)
-    assert any("came farther" in note for note in result.notes) == (stumbles > 0)
-
-
-def test_failures_count_for_as_much_as_they_say() -> None:
+def test_a_refuted_name_has_no_confidence() -> None:
     domain = """(define (domain oven) (:predicates (hot) (warm))
       (:action light :precondition () :effect (warm)))"""
     problem = "(define (problem warm-up) (:domain oven) (:init) (:goal (hot)))"
     model = parse(domain, problem)
-    cold = simulate(model)
-    exact, tried = (align(make_task(model), one) for one in (cold, Scripted(cold.run)))
-    assert exact.status is tried.status is AlignmentStatus.UNEXPLAINED
-    (refuted,), (doubted,) = exact.others, tried.others
+    result = align(make_task(model), simulate(model))
+    assert result.status is AlignmentStatus.UNEXPLAINED
+    (refuted,) = result.others
     assert (refuted.standing, refuted.failed, refuted.confidence) == (Standing.REFUTED, 1, 0.0)
-    assert (doubted.standing, doubted.failed) == (Standing.REFUTED, CONFIRMATIONS)
-    assert 0.0 < doubted.confidence < doubted.proposal.prior
-
-
-def test_simulator_without_rhyme_or_reason_is_reported(
-    ferry: PddlTexts, torn_ferry: PddlTexts
-) -> None:
-    found = [
-        align(make_task(torn_ferry), ClumsyWorld(simulate(ferry), 0.6, seed)).status
-        for seed in range(5)
-    ]
-    assert found.count(AlignmentStatus.UNRELIABLE_SIMULATOR) >= 4, found

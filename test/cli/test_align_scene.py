@@ -60,6 +60,7 @@ def test_answer_is_plain_data(files: tuple[str, str]) -> None:
     ("options", "expected"),
     [
         (["--merged", "x"], "--merged and --problem are for PDDL domains"),
+        (["twin_house"], "a second file"),
         (["-o", "SCENE"], "would be overwritten, but it is read"),
         (["-w", "twin_house"], "has none of the ids of the scene"),
         (["-d", "nowhere"], "nowhere"),
@@ -78,13 +79,3 @@ def test_time_limit_has_a_code_and_a_sentence(files: tuple[str, str]) -> None:
     code, text, _ = run("align", files[0], "-t", "0.01")
     assert code == 13
     assert text.startswith("TIMEOUT ")
-
-
-def test_another_scene_of_the_place_gives_the_labels(tmp_path: Path) -> None:
-    out = tmp_path / "names.yaml"
-    code, text, _ = run("align", "twin_house_perceived", "twin_house_furnished", "-o", str(out))
-    assert code == 0, text
-    lines = out.read_text().splitlines()
-    assert "    tankard: mug" in lines
-    assert "    schuessel: bowl" in lines
-    assert "    links: 'connected(2, 3, 1)'" in lines

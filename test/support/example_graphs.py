@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs of several kinds, the simplest C-sets: examples of everything that this layer does.
+"""Graphs, the simplest C-sets: examples of everything that this layer does.
 
 Vertices are named ``v1, v2, ...``, edges ``e1, e2, ...``, as in the literature.
 """
@@ -9,24 +9,12 @@ from collections.abc import Iterable
 from fcp_ros.cset.builder import InstanceBuilder
 from fcp_ros.cset.instance import Instance
 from fcp_ros.cset.morphisms import Morphism, inclusion
-from fcp_ros.cset.schema import Attribute, AttributeKind, Function, Schema
-from fcp_ros.cset.value_expressions import ValueExpression
+from fcp_ros.cset.schema import Function, Schema
 
 _ENDS = (Function("src", "E", "V"), Function("tgt", "E", "V"))
 
 GRAPH = Schema("graph", {"V": (), "E": ()}, _ENDS)
 """Edges with a source and a target; parallel edges and loops are welcome."""
-
-WEIGHTED_GRAPH = Schema(
-    "weighted graph",
-    {"V": (), "E": ()},
-    _ENDS,
-    attributes=(Attribute("weight", "E", AttributeKind.FLOAT),),
-)
-"""Graphs whose edges may have a weight."""
-
-SYMMETRIC_GRAPH = Schema("symmetric graph", {"V": (), "E": ()}, (*_ENDS, Function("inv", "E", "E")))
-"""Each edge has an inverse, from its target to its source."""
 
 
 def graph(vertices: int, edges: Iterable[tuple[int, int]] = ()) -> Instance:
@@ -44,32 +32,8 @@ def cycle(vertices: int) -> Instance:
     return graph(vertices, [(number, number % vertices + 1) for number in range(1, vertices + 1)])
 
 
-def weighted_graph(
-    vertices: int, edges: Iterable[tuple[int, int, ValueExpression | None]]
-) -> Instance:
-    """A weighted graph with edges given by (source, target, weight)."""
-    weighed = list(edges)
-    builder = _graph(WEIGHTED_GRAPH, vertices, [(source, target) for source, target, _ in weighed])
-    for number, (_, _, weight) in enumerate(weighed, start=1):
-        builder.set_attribute(builder.id_of(f"e{number}"), "weight", weight)
-    return builder.build()
-
-
-def symmetric_graph(vertices: int, edges: Iterable[tuple[int, int]] = ()) -> Instance:
-    """A symmetric graph: for each (source, target) an edge e1, ... and its inverse i1, ..."""
-    pairs = list(edges)
-    builder = _graph(SYMMETRIC_GRAPH, vertices, pairs)
-    for number, (source, target) in enumerate(pairs, start=1):
-        edge, inverse = builder.id_of(f"e{number}"), builder.add("E", f"i{number}")
-        builder.set_function("src", inverse, builder.id_of(f"v{target}"))
-        builder.set_function("tgt", inverse, builder.id_of(f"v{source}"))
-        builder.set_function("inv", edge, inverse)
-        builder.set_function("inv", inverse, edge)
-    return builder.build()
-
-
 def subgraph(whole: Instance, *names: str) -> Morphism:
-    """The inclusion of the part of a graph, of any kind, that has these elements, with attributes.
+    """The inclusion of the part of a graph that has these elements, with attributes.
 
     Raises:
         UnknownElement: there is no such element, or a function leads out of the part.

@@ -15,5 +15,5 @@ definitions are ours.
   the task holds.
 - `outcome`: rounds and the result as values.
 - `loop`: `generalize`, which runs rounds of all that.
-- `learning_process`, `learning_child`: the same in a process of its own, beside a planner.
+- `learning_process`: the same in a process of its own, which can be ended.
 """

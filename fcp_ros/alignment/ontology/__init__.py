@@ -4,7 +4,7 @@
     vocabulary.py       the names that a scene uses, and of what; the domain that they are read in
     claims.py           what a name means, with the evidence; hypotheses about all names
     beliefs.py          probabilities of meanings, by words, structure and geometry
-    scene_comparison.py evidence from other scenes; proposal.py weighs all together
+    proposal.py         weighs all together
     trial_questions, experiments
                         plans that tell if a doubtful meaning is right; what trials showed
     reasons.py          claims made of beliefs and trials

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fcp_ros.alignment.ontology.beliefs import Belief
-from fcp_ros.alignment.ontology.claims import NameClaim, NameHypothesis, NameKind, NameUse
+from fcp_ros.alignment.ontology.claims import NameHypothesis, NameKind, NameUse
 from fcp_ros.alignment.ontology.vocabulary import DomainTarget
 from fcp_ros.alignment.simulator import GroundAction, Observation
 from fcp_ros.cset import Fact, Instance, find_homs
@@ -28,7 +27,6 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import ActionRule, Domain, Literal
 from fcp_ros.domain.rule_spans import DomainSpans
 from fcp_ros.domain.scene_names import AttributeReading, RelationReading
-from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
@@ -184,9 +182,6 @@ def list_by_type(domain: Domain, type_: str, element: str) -> Iterator[LastActio
                 yield LastAction(rule.name, ((parameter.name, element),))
 
 
-_LEAST_SHARE = 0.02
-
-
 @dataclass(frozen=True)
 class TrialWeights:
     """The evidence for and against meanings, as log-likelihoods."""
@@ -196,17 +191,6 @@ class TrialWeights:
     relations: Mapping[tuple[str, RelationReading], float] = field(default_factory=dict)
     # by perceived name and reading
     attributes: Mapping[tuple[str, AttributeReading], float] = field(default_factory=dict)
-    # label -> label of the domain that another scene has for the same things
-    words: Mapping[str, str] = field(default_factory=dict)
-
-    def join(self, other: TrialWeights) -> TrialWeights:
-        relations, attributes = dict(self.relations), dict(self.attributes)
-        for one, weight in other.relations.items():
-            relations[one] = relations.get(one, 0.0) + weight
-        for named, weight in other.attributes.items():
-            attributes[named] = attributes.get(named, 0.0) + weight
-        words = {**self.words, **other.words}
-        return TrialWeights(add_beliefs(self.labels, other.labels), relations, attributes, words)
 
 
 def add_beliefs(first: Mapping[str, Belief], second: Mapping[str, Belief]) -> dict[str, Belief]:
@@ -215,31 +199,6 @@ def add_beliefs(first: Mapping[str, Belief], second: Mapping[str, Belief]) -> di
     for label, weights in second.items():
         added[label] = added[label] + weights if label in added else weights
     return added
-
-
-def weigh_hints(hints: Iterable[NameClaim], target: DomainTarget) -> TrialWeights:
-    """Return what another scene says of the names of a scene, where it speaks like the domain."""
-    labels: dict[str, Belief] = {}
-    relations: dict[tuple[str, RelationReading], float] = {}
-    attributes: dict[tuple[str, AttributeReading], float] = {}
-    words: dict[str, str] = {}
-    count = len(target.types)
-    for hint in hints:
-        weight = math.log(max(hint.probability, _LEAST_SHARE) * count)
-        if isinstance(hint.meaning, RelationReading):
-            relations[hint.name, hint.meaning] = weight
-        elif isinstance(hint.meaning, AttributeReading):
-            attributes[hint.name, hint.meaning] = weight
-        elif hint.kind is NameKind.LABEL and hint.meaning is not None:
-            type_ = target.find_type(hint.meaning)
-            if type_ is None:
-                continue
-            left = math.log(max(1.0 - hint.probability, _LEAST_SHARE))
-            labels[hint.name] = np.where(target.mask(type_), weight, left)
-            word = normalise_label(hint.meaning)
-            if word in target.mapping.labels and word != hint.name:
-                words[hint.name] = word
-    return TrialWeights(labels, relations, attributes, words)
 
 
 # --- trials
@@ -254,21 +213,18 @@ _CONFIRMED, _REFUTED = 5.0, -5.0
 _SUSPECTED, _MOST_SUSPECTED = 1.0, 3.0
 """Weight against a meaning for each failure that it may be to blame for, and the most of it: enough
 to let the next plan rest on another one that is as likely."""
-_ONE_TRIAL, _EXACT_TRIAL = 0.02, 0.001
-"""Probability that an action succeeds although a type is wrong, or fails although all is right: on
-a robot, and in a simulator in which chance plays no part."""
+_ERROR = 0.001
+"""Probability that an action succeeds although a type is wrong, or fails although all is right."""
 
 
 class TrialLog:
     """The trials of names.
 
-    `is_known`: tells if a meaning is what the domain itself says; that is blamed last. `is_exact`:
-    chance plays no part in the simulator.
+    `is_known`: tells if a meaning is what the domain itself says; that is blamed last.
     """
 
-    def __init__(self, is_known: Callable[[NameUse], bool], is_exact: bool = False) -> None:
+    def __init__(self, is_known: Callable[[NameUse], bool]) -> None:
         self._is_known = is_known
-        self._error = _EXACT_TRIAL if is_exact else _ONE_TRIAL
         self.trials: list[tuple[NameExperiment, Observation]] = []
         self.succeeded: Counter[NameUse] = Counter()
         self.failed: Counter[NameUse] = Counter()
@@ -328,10 +284,8 @@ class TrialLog:
         return False
 
     def find_contradiction(self) -> tuple[GroundAction, ...] | None:
-        """Find actions that had different outcomes in two trials, or in the runs of one."""
+        """Find actions that had different outcomes in two trials."""
         last, seen = self.trials[-1]
-        if seen.is_scattered:
-            return last.actions
         for other, before in self.trials[:-1]:
             reach = min(seen.done, before.done) + 1
             same = last.actions[:reach] == other.actions[:reach]
@@ -360,7 +314,7 @@ class TrialLog:
         """Return a weight for each meaning that trials say something about."""
         weights: dict[NameUse, float] = {}
         refuted = self.refuted
-        certain = -np.log(self._error)
+        certain = -np.log(_ERROR)
         for use, count in self.succeeded.items():
             is_type = use.kind is NameKind.LABEL
             weights[use] = float(certain * min(count, 3)) if is_type else _CONFIRMED

@@ -7,7 +7,7 @@ with what the others say, a few times over.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,8 +24,7 @@ from fcp_ros.alignment.ontology.beliefs import (
     believe_labels,
     weigh_parts,
 )
-from fcp_ros.alignment.ontology.claims import NameClaim
-from fcp_ros.alignment.ontology.experiments import TrialWeights, add_beliefs, weigh_hints
+from fcp_ros.alignment.ontology.experiments import TrialWeights, add_beliefs
 from fcp_ros.alignment.ontology.vocabulary import DomainTarget, SceneVocabulary
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
 from fcp_ros.domain.scene_names import (
@@ -73,12 +72,10 @@ class Proposer:
         vocabulary: SceneVocabulary,
         target: DomainTarget,
         similarity: LabelSimilarity | None,  # compares names in meaning; None leaves that out
-        hints: Iterable[NameClaim] = (),  # what another scene of the place calls the same things
         check: Check = never_stop,
     ) -> None:
         self.vocabulary = vocabulary
         self.target = target
-        self._hints = weigh_hints(hints, target)
         self.words = LabelWords(target, similarity)
         self._check = check
         check()
@@ -92,7 +89,7 @@ class Proposer:
 
     def propose(self, trials: TrialWeights | None = None) -> OntologyProposal:
         """Weigh all names together. `trials`: what trials said about them."""
-        trials = self._hints.join(trials or TrialWeights())
+        trials = trials or TrialWeights()
         weigher = RelationWeigher(
             self.vocabulary, self.target, self.geometry, self._likeness, trials.relations
         )
@@ -204,9 +201,6 @@ class Proposer:
     def find_label(self, label: str, type_: str) -> str:
         """Find the label of the domain that a label means, or else the type."""
         mapping = self.target.mapping
-        hinted = self._hints.words.get(label)
-        if hinted is not None and self.target.find_type(hinted) == type_:
-            return hinted
         if type_ in self.target.types:
             nearest = self.words.find_nearest(label, type_)
             if nearest is not None and nearest[1] >= _SAME_WORD:

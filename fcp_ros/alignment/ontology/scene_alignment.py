@@ -24,10 +24,9 @@ from fcp_ros.alignment.ontology.experiments import (
 )
 from fcp_ros.alignment.ontology.proposal import OntologyProposal, Proposer
 from fcp_ros.alignment.ontology.reasons import ClaimWriter
-from fcp_ros.alignment.ontology.scene_comparison import compare_names
 from fcp_ros.alignment.ontology.trial_questions import TrialQuestions
 from fcp_ros.alignment.ontology.vocabulary import DomainTarget, SceneVocabulary, collect_names
-from fcp_ros.alignment.simulator import ConfirmingSimulator, Observation, Simulator, is_exact
+from fcp_ros.alignment.simulator import Observation, Simulator
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.domain.model import Domain, make_crisp
 from fcp_ros.domain.scene_names import AttributeReading, RelationReading, SceneNames
@@ -123,8 +122,6 @@ def align_scene(
     similarity: LabelSimilarity | None = None,  # compares names in meaning; None leaves that out
     options: SceneAlignmentOptions | None = None,
     *,
-    # another scene of the same place, in other words; None if there is none
-    other: SceneGraph | None = None,
     cancelled: CancelCallback = never_cancel,  # asked often; True ends the request
     start: RequestStart | None = None,  # of the request; now by default
 ) -> SceneAlignment:
@@ -137,7 +134,7 @@ def align_scene(
     watch = Watch(PlanningOptions(time_limit=options.time_limit), cancelled, start=start)
     alignment = _SceneAlignment(domain, simulator, similarity, options, watch, cancelled)
     try:
-        result = alignment.run(graph, other)
+        result = alignment.run(graph)
     except Interrupted as reason:
         stopped = reason.status is PlanStatus.CANCELLED
         status = AlignmentStatus.CANCELLED if stopped else AlignmentStatus.TIMEOUT
@@ -159,25 +156,19 @@ class _SceneAlignment:
     before: OntologyProposal | None = None
     planner: ExperimentPlanner | None = None
 
-    def run(self, graph: SceneGraph, other: SceneGraph | None) -> SceneAlignment:
+    def run(self, graph: SceneGraph) -> SceneAlignment:
         """Propose, and try what can be tried."""
         vocabulary = collect_names(graph)
         self.notes.extend(vocabulary.notes)
         target = DomainTarget(self.domain)
-        exact = self.simulator is not None and is_exact(self.simulator)
-        self.log = TrialLog(lambda use: self._is_known(use, target), exact)
-        hints: tuple[NameClaim, ...] = ()
-        if other is not None:
-            theirs = collect_names(other)
-            hints = compare_names(vocabulary, theirs, self.similarity, self.watch.check)
-        proposer = Proposer(vocabulary, target, self.similarity, hints, self.watch.check)
+        self.log = TrialLog(lambda use: self._is_known(use, target))
+        proposer = Proposer(vocabulary, target, self.similarity, self.watch.check)
         self.proposer = proposer
         if proposer.words.note:
             self.notes.append(proposer.words.note)
         self.proposal = self.before = proposer.propose()
         if self.simulator is not None:
-            confirming = ConfirmingSimulator(self.simulator, self.watch.check)
-            stopped = self._try_all(proposer, confirming)
+            stopped = self._try_all(proposer, self.simulator)
             if stopped is not None:
                 return stopped
         return self._conclude()

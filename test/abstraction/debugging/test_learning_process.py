@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import walking_policy
 from carried_parcels import ABSTRACTION
+from stubborn_processes import fail, wait_for_ever
 
 from fcp_ros.abstraction.debugging import learning_process
 from fcp_ros.abstraction.debugging.learning_process import LearningRequest, generalize_apart
@@ -39,12 +39,6 @@ def abstraction(tmp_path: Path) -> str:
     return str(file)
 
 
-def list_children() -> list[int]:
-    """The processes that this one has started and that still run."""
-    here = Path(f"/proc/self/task/{os.getpid()}/children")
-    return [int(word) for word in here.read_text().split()]
-
-
 def test_the_outcome_is_that_of_generalize(training: Training, abstraction: str) -> None:
     told: list[GeneralizationProgress] = []
     apart = generalize_apart(LearningRequest(training, abstraction), told.append)
@@ -59,7 +53,7 @@ def test_the_outcome_is_that_of_generalize(training: Training, abstraction: str)
     )
     assert told[0].doing == "file abstraction.yaml proposes an abstraction"
     assert {one.round for one in told} == {1}
-    assert list_children() == []
+    assert multiprocessing.active_children() == []
 
 
 def test_a_policy_is_learned_and_saved_in_one_go(tmp_path: Path) -> None:
@@ -68,7 +62,7 @@ def test_a_policy_is_learned_and_saved_in_one_go(tmp_path: Path) -> None:
     problem.write_text(walking_policy.PROBLEM)
     out.mkdir()
     told: list[GeneralizationProgress] = []
-    request = LearningRequest((read_training_task(domain, problem),), seed=1)
+    request = LearningRequest((read_training_task(domain, problem),))
     found = generalize_apart(request, told.append)
     assert found.status is GeneralizationStatus.FOUND, found.sentence
     assert any("features of complexity" in one.doing for one in told)
@@ -94,13 +88,6 @@ def test_training_that_can_not_be_used_is_said_to_be() -> None:
         generalize_apart(LearningRequest(()))
 
 
-def hold_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let the process do something else than learn: nothing, for ever."""
-    program = tmp_path / "sleeper.py"
-    program.write_text("import time\nwhile True: time.sleep(1)\n")
-    monkeypatch.setattr(learning_process.learning_child, "__file__", str(program))
-
-
 def test_it_ends_where_nobody_wants_it(training: Training, abstraction: str) -> None:
     def cancel() -> None:
         raise Interrupted(PlanStatus.CANCELLED, "enough")
@@ -108,13 +95,13 @@ def test_it_ends_where_nobody_wants_it(training: Training, abstraction: str) -> 
     found = generalize_apart(LearningRequest(training, abstraction), check=cancel)
     assert (found.status, found.sentence) == (GeneralizationStatus.CANCELLED, "enough")
     assert found.policy is None
-    assert list_children() == []
+    assert multiprocessing.active_children() == []
 
 
 def test_a_process_that_does_not_listen_is_killed(
-    training: Training, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    training: Training, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hold_up(monkeypatch, tmp_path)
+    monkeypatch.setattr(learning_process, "_answer", wait_for_ever)
     monkeypatch.setattr(learning_process, "GRACE", 0.2)
 
     def stop() -> None:
@@ -122,30 +109,29 @@ def test_a_process_that_does_not_listen_is_killed(
 
     found = generalize_apart(LearningRequest(training), check=stop)
     assert (found.status, found.sentence) == (GeneralizationStatus.TIMEOUT, "too late")
-    assert list_children() == []
+    assert multiprocessing.active_children() == []
 
 
 def test_the_time_limit_is_kept_though_the_process_looks_at_no_clock(
-    training: Training, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    training: Training, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hold_up(monkeypatch, tmp_path)
+    monkeypatch.setattr(learning_process, "_answer", wait_for_ever)
     monkeypatch.setattr(learning_process, "GRACE", 0.2)
     options = GeneralizationOptions(time_limit=0.5)
     found = generalize_apart(LearningRequest(training, options=options))
     assert found.status is GeneralizationStatus.TIMEOUT
     assert "0.5 s" in found.sentence
-    assert list_children() == []
+    assert multiprocessing.active_children() == []
 
 
 def test_a_process_that_is_killed_is_an_outcome(
-    training: Training, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    training: Training, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hold_up(monkeypatch, tmp_path)
+    monkeypatch.setattr(learning_process, "_answer", wait_for_ever)
 
     def kill() -> None:
-        for child in list_children():
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
+        for child in multiprocessing.active_children():
+            child.kill()
 
     found = generalize_apart(LearningRequest(training), check=kill)
     assert found.status is GeneralizationStatus.LIMIT
@@ -153,11 +139,9 @@ def test_a_process_that_is_killed_is_an_outcome(
 
 
 def test_a_process_that_fails_is_a_fault_of_ours(
-    training: Training, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    training: Training, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = tmp_path / "failure.py"
-    program.write_text("raise SystemExit(3)\n")
-    monkeypatch.setattr(learning_process.learning_child, "__file__", str(program))
+    monkeypatch.setattr(learning_process, "_answer", fail)
     with pytest.raises(learning_process.LearningProcessDied, match="exit code 3"):
         generalize_apart(LearningRequest(training))
 
@@ -165,23 +149,25 @@ def test_a_process_that_fails_is_a_fault_of_ours(
 _PARENT = """
 import pickle, sys
 from fcp_ros.abstraction.debugging import learning_process
-request = pickle.load(open(sys.argv[1], "rb"))
-learning_process.generalize_apart(request, lambda said: print(said.doing, flush=True))
+if __name__ == "__main__":
+    request = pickle.load(open(sys.argv[1], "rb"))
+    learning_process.generalize_apart(request, lambda said: print(said.doing, flush=True))
 """
 
 
 def test_it_ends_with_the_program_that_started_it(training: Training, tmp_path: Path) -> None:
-    file, pipe = tmp_path / "request", tmp_path / "abstraction.yaml"
+    file, pipe, program = (tmp_path / name for name in ("request", "abstraction.yaml", "main.py"))
+    program.write_text(_PARENT)
     os.mkfifo(pipe)  # whoever reads it waits for ever
     file.write_bytes(pickle.dumps(LearningRequest(training, str(pipe))))
     parent = subprocess.Popen(
-        [sys.executable, "-c", _PARENT, str(file)], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(program), str(file)], stdout=subprocess.PIPE, text=True
     )
     assert parent.stdout is not None
     with parent.stdout:
         assert "proposes" in parent.stdout.readline()
-    (child,) = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
+    children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
     parent.kill()
     parent.wait()
-    while Path(f"/proc/{child}").exists():  # the test's own time limit ends it
+    while any(Path(f"/proc/{child}").exists() for child in children):  # the test's limit ends it
         time.sleep(0.02)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The builder: functional legs, attributes of tuples, expressions as values, merging, changes."""
+"""The builder: functional legs, attributes of tuples, changes."""
 
 import pytest
 
@@ -62,16 +62,6 @@ def test_patterns_may_break_functional_legs() -> None:
         with_facts(later, add=[Fact("on", ("mug", "sink"))])
 
 
-def test_a_conflict_that_comes_of_merging_is_found() -> None:
-    builder = InstanceBuilder.of(kitchen())
-    other = builder.add("mug", "other")
-    builder.set_function("belongs", other, builder.id_of("shelf"))
-    builder.relate("on", other, builder.id_of("shelf"))
-    builder.merge(builder.id_of("mug"), other)
-    with pytest.raises(InstanceError, match=r"but is in 2: on\(mug, table\); on\(mug, shelf\)"):
-        builder.build()
-
-
 def test_tuples_have_attributes() -> None:
     state = kitchen()
     (row,) = state.tuples("on")
@@ -101,25 +91,6 @@ def test_tuples_have_attributes() -> None:
     assert hash(again.build()) == hash(state)
 
 
-def test_merging_unites_tuples_and_attributes() -> None:
-    builder = InstanceBuilder.of(kitchen())
-    table, shelf = builder.id_of("table"), builder.id_of("shelf")
-    hook = builder.add("place", "hook")
-    first = builder.relate("next", table, hook)
-    builder.set_attribute(builder.relate("next", hook, shelf), "metres", 9)
-    (older,) = (row for row in builder.build().tuples("next") if row < first)
-    builder.merge(shelf, hook)
-    state = builder.build()
-    # next(table, hook) became next(table, shelf), which was there already and keeps its id; and
-    # next(hook, shelf) became next(shelf, shelf) with what it had.
-    assert state.attribute(older, "metres") == 2.0
-    assert {state.name_of(row): state.attributes(row) for row in state.tuples("next")} == {
-        "next(table, shelf)": {"metres": 2.0},
-        "next(shelf, shelf)": {"metres": 9.0},
-    }
-    assert list(state.tuples("next")) == sorted(state.tuples("next"))
-
-
 def test_references_to_what_is_gone_are_all_named() -> None:
     builder = InstanceBuilder.of(kitchen())
     shelf = builder.id_of("shelf")
@@ -136,22 +107,6 @@ def test_references_to_what_is_gone_are_all_named() -> None:
     builder.unrelate("next", builder.id_of("table"), shelf)
     builder.set_function("belongs", builder.id_of("mug"), builder.id_of("table"))
     assert not builder.build().has("shelf")
-
-
-def test_indexes_follow_a_merge() -> None:
-    builder = InstanceBuilder(KITCHEN)
-    places = [builder.add("place") for _ in range(200)]
-    rows = [builder.relate("next", one, places[0]) for one in places[1:]]
-    state = builder.build()
-    assert list(state.tuples_at("next", "b", places[0])) == rows
-    builder = InstanceBuilder.of(state)
-    builder.merge(places[1], places[0])
-    later = builder.build()
-    assert list(later.tuples_at("next", "b", places[1])) == rows
-    assert list(later.tuples_at("next", "b", places[0])) == []
-    assert later.find_tuple("next", (places[5], places[1])) == rows[4]
-    assert later.find_tuple("next", (places[5], places[0])) is None
-    assert list(state.tuples_at("next", "b", places[0])) == rows
 
 
 def test_a_large_state_shares_its_tables_with_the_next() -> None:

@@ -7,8 +7,6 @@ import pytest
 
 from fcp_ros.cset import (
     ApplicationCondition,
-    Attribute,
-    AttributeKind,
     ConditionKind,
     Fact,
     Function,
@@ -20,7 +18,6 @@ from fcp_ros.cset import (
     Rule,
     Schema,
     ViolationKind,
-    facts,
     find_homs,
     find_matches,
     identity,
@@ -252,7 +249,6 @@ HOME = Schema(
         Relation("on", (("item", "item"), ("place", "place")), ("item",)),
         Relation("clean", (("item", "item"),)),
     ),
-    (Attribute("level", "item", AttributeKind.INT),),
 )
 STATE = pattern(
     HOME,
@@ -298,27 +294,3 @@ def test_creating_and_deleting_elements() -> None:
     (violation,) = rewrite(vanish, match_of(vanish, STATE, x="m1", p="p1")).violations
     assert violation.kind is ViolationKind.DANGLING
     assert violation.message == "clean(m1) stays, but its 'item' 'm1' would be deleted"
-
-
-def with_level(state: Instance, name: str, level: int) -> Instance:
-    builder = InstanceBuilder.of(state)
-    builder.set_attribute(builder.id_of(name), "level", level)
-    return builder.build()
-
-
-def test_merging_elements_of_a_state() -> None:
-    glue, right = pattern(HOME, {"x": "item", "y": "item"}), pattern(HOME, {"x": "item"})
-    x = right.id_of("x")
-    both = {glue.id_of("x"): x, glue.id_of("y"): x}
-    rule = Rule("identify", identity(glue), morphism(glue, right, both))
-    outcome = rewrite(rule, match_of(rule, STATE, x="m2", y="m1"))
-    assert facts(result_of(outcome)) == facts(STATE)
-    assert outcome.delta.deleted == ("m2",)
-    # Two places for one mug now, or two levels: refused as values.
-    apart = with_facts(STATE, add=[Fact("on", ("m2", "p2"))])
-    (violation,) = rewrite(rule, match_of(rule, apart, x="m1", y="m2")).violations
-    assert violation.kind is ViolationKind.FUNCTIONAL
-    levels = with_level(with_level(STATE, "m1", 1), "m2", 2)
-    (violation,) = rewrite(rule, match_of(rule, levels, x="m1", y="m2")).violations
-    assert violation.kind is ViolationKind.MERGE
-    assert violation.message == "the rule merges m1, m2, but 'level' differs: 1, 2"

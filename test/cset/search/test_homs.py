@@ -17,7 +17,6 @@ from fcp_ros.cset import (
     Instance,
     InstanceBuilder,
     Schema,
-    SchemaError,
     find_hom,
     find_homs,
 )
@@ -108,15 +107,13 @@ def test_join_search_equals_brute_force(
 ) -> None:
     pattern, target, options = searches(data)
     homs = list(find_homs(pattern, target, **options))
-    found = [(frozenset(hom.mapping.items()), frozenset(hom.values.items())) for hom in homs]
+    found = [frozenset(hom.mapping.items()) for hom in homs]
     assert len(found) == len(set(found))
     assert set(found) == brute_force(pattern, target, **options)
     assert all(not hom.violations() for hom in homs)
 
 
-def test_a_limit_and_the_empty_pattern() -> None:
-    assert count(graph(1), graph(5), limit=3) == 3
-    assert count(graph(1), graph(5), limit=0) == 0
+def test_the_empty_pattern() -> None:
     assert count(graph(0), graph(5)) == 1
     assert count(graph(0), graph(0)) == 1
     assert count(graph(1), graph(0)) == 0
@@ -132,9 +129,5 @@ def test_long_patterns_do_not_exhaust_the_stack() -> None:
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="'initial' has id 77, which is neither an element"):
         find_homs(graph(1), graph(1), initial={77: 1})
-    with pytest.raises(ValueError, match="'allowed' has id 77"):
-        find_homs(graph(1), graph(1), allowed={77: [1]})
     with pytest.raises(ValueError, match="the pattern has schema 'dynamics', the target 'graph'"):
         find_homs(dynamics([0]), graph(1))
-    with pytest.raises(SchemaError, match="no type 'W'"):
-        find_homs(graph(1), graph(1), monic=["W"])
