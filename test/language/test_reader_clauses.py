@@ -6,6 +6,15 @@ import pytest
 from fcp_ros.language.reading import ReadingStatus
 
 GOALS = {
+    "Put the bowl on the table. The same goes for the vase.": (
+        "on(bowl_1, table_1) and on(vase_1, table_1)"
+    ),
+    "Wipe the table and do the counter the same way.": (
+        "not dirty(table_1) and not dirty(counter_1)"
+    ),
+    "The bowl goes on the couch, and ideally so does the book.": (
+        "on(bowl_1, couch_1) and prefer 0.5: on(book_1, couch_1)"
+    ),
     # politeness and indirect requests
     "Could the mug be placed on the couch, please?": "on(mug_1, couch_1)",
     "Would it be possible for you to turn on the television?": "switched_on(television_1)",

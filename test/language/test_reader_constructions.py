@@ -11,6 +11,7 @@ AWAY = (
     "exists ?shelf: shelf (usual_place(mug_1, ?shelf) and on(mug_1, ?shelf))"
 )
 GOALS = {
+    "The door should be closed and the fridge too.": "closed(door_1) and closed(fridge_1)",
     # wordings
     "Would you mind putting the apple on the table?": "on(apple_1, table_1)",
     "Every cup goes on the counter.": "forall ?x1: cup (on(?x1, counter_1))",

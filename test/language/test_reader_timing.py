@@ -6,6 +6,9 @@ import pytest
 from fcp_ros.language.reading import ReadingStatus, WordRole
 
 GOALS = {
+    "Close the door, but do the fridge first.": (
+        "closed(fridge_1) and closed(door_1) and closed(fridge_1) before closed(door_1)"
+    ),
     # by when
     "The vase must be on the couch in three minutes at the latest.": (
         "on(vase_1, couch_1) within 180 s"

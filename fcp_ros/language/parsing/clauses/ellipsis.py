@@ -10,6 +10,7 @@ from dataclasses import replace
 from fcp_ros.language.english.adverbials import FIRST, LAST, PREFERENCES
 from fcp_ros.language.english.function_words import ONLY_LATER
 from fcp_ros.language.english.verbs import GO_VERBS, KEEP_VERBS, PUT_VERBS
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.parsing.motion_parser import MotionParser
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -31,13 +32,29 @@ _JOINED = 0.85
 """Degree of a thing that shall be where the one before it shall be."""
 _GAPPED = 0.98
 """Degree of a thing and a place whose verb is left out."""
+_SAME = 0.97
+"""Degree of a thing of which the same is asked."""
 _FOLLOWING = 0.95
 """Degree of "then the apple": the same, afterwards."""
 _SEVERAL_LAST = 0.85
 """Degree of "the apple and the bowl last": more likely the bowl alone."""
 _FITTING = 0.75
 """Least fit of a thing of which the same is asked."""
+_AUXILIARIES = gather_words(
+    "should must shall is are can may do does goes has have needs need will would"
+)
+_TOO = PhraseSet("too", "as well", "likewise", "also", "[in] the same way", "similarly")
+_DO_SAME = PhraseSet(
+    "[do|try] the same [thing] (with|to|for)",
+    "the same (goes|applies|holds|is true|should happen) (for|to|with|of)",
+    "(proceed|continue|deal) (likewise|similarly|the same way|in the same way) with",
+    "(likewise|ditto|similarly) [for|with]",
+    "do (that|this|so|it) [with|to|for]",
+    "do",
+    "treat",
+)
 _MARKS = (PREFERENCES, FIRST, LAST, ONLY_LATER)
+_SO = ("so", "neither", "nor")
 
 
 class EllipsisParser(MotionParser, ABC):
@@ -71,7 +88,12 @@ class EllipsisParser(MotionParser, ABC):
         for place, opened in self._read_openings(start):
             if opened.negated:
                 continue
-            found = list(self._parse_gapped(place, last))
+            found: list[tuple[int, SpokenClause]] = []
+            for earlier in reversed(asked):
+                found = list(self._parse_same(place, earlier))
+                if found:
+                    break
+            found += self._parse_gapped(place, last)
             if place < len(self._tokens):
                 following = self._parse_following(place, last, opened.preferred)
                 said = then or opened.preferred
@@ -96,6 +118,29 @@ class EllipsisParser(MotionParser, ABC):
         return any(self._match_any(place, phrases) > place for phrases in _MARKS)
 
     # --- the same of another thing
+
+    def _parse_same(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "the fridge (does) too", "so should the fridge", "do the same with the fridge"."""
+        if len(before.predications) != 1 or before.condition:
+            return
+        so = 2 * (self._get(start) in _SO and self._get(start + 1) in _AUXILIARIES)
+        same = _DO_SAME.find_end(self._tokens, start)
+        place = max(start + so, same)
+        way_needed = same > start and self._get(start) in ("do", "treat") and same == start + 1
+        for end, theme in self._nouns.parse_phrases(place):
+            skipped = end + (self._get(end) == "," or self._get(end) in _AUXILIARIES)
+            too = _TOO.find_end(self._tokens, skipped)
+            too = too if too > skipped else end
+            marked = way_needed and self._is_marked(end)
+            if too == end and (place == start or way_needed) and not marked:
+                continue
+            clause = self._repeat(before, theme)
+            if clause is None:
+                continue
+            uses = [self._nouns.describe_use(start, end, WordRole.FILLER)]
+            if too > end:
+                uses.append(self._nouns.describe_use(end, too, WordRole.FILLER))
+            yield too, replace(clause, uses=(*clause.uses, *uses), degree=theme.degree * _SAME)
 
     def _parse_following(
         self, start: int, before: SpokenClause, chosen: bool = False
