@@ -268,7 +268,6 @@ GOALS = {
     "don't touch the vase": "always on(vase_1, counter_1)",
     "leave the door as it is": "never closed(door_1)",
     "don't touch the fridge": "always (closed(fridge_1) and not dirty(fridge_1))",
-    "put the mug away, but not on the shelf": f"({AWAY}) and not on(mug_1, tv_stand_1)",
     "if the mug is on the table, take it away": (f"not initially (on(mug_1, table_1)) or ({AWAY})"),
     "swap the two cups": "on(mug_1, counter_1) and on(drinking_glass_1, table_1)",
     "put nothing but the mug on the couch": (

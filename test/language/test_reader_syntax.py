@@ -71,7 +71,6 @@ def test_frames(reader, house, frame, command, goal) -> None:
         ("To put the mug on the counter.", COUNTER),
         ("Is it possible to put the mug on the counter?", COUNTER),
         ("Why don't you put the mug on the counter?", COUNTER),
-        ("You've got two minutes to get the apple onto the table.", "on(apple_1, table_1) within"),
         ("It's drafty in here, can you shut the door?", "closed(door_1)"),
     ],
 )
