@@ -41,10 +41,6 @@ LANGUAGE = [
     # units of recipes (`fcp cook`); 0.24 is the last for Python 3.10
     "pint>=0.24.4,<1",
 ]
-# recordings of rosbag2 (`fcp replay`)
-BAGS = ["rosbags>=0.11,<0.12"]
-# behaviours for trees of py_trees (and py_trees_ros), and an executor that runs them
-TREES = ["py-trees>=2.2,<3"]
 # the robots' world of `simulator:=pyrobosim`; its page for browsers isn't used
 PYROBOSIM = ["pyrobosim>=5,<6"]
 DEVELOPMENT = [
@@ -56,8 +52,6 @@ DEVELOPMENT = [
     "pytest-timeout",
     "ruff",
     "types-PyYAML",
-    # python -m benchmark.recipes
-    "sacrebleu>=2.5,<3",
 ]
 
 
@@ -115,10 +109,8 @@ setup(
         "models": MODELS,
         "endpoint": ENDPOINT,
         "language": LANGUAGE,
-        "bags": BAGS,
-        "trees": TREES,
         "pyrobosim": PYROBOSIM,
-        "all": SCENE + MESHES + WORLDS + PHYSICS + MODELS + ENDPOINT + LANGUAGE + BAGS,
+        "all": SCENE + MESHES + WORLDS + PHYSICS + MODELS + ENDPOINT + LANGUAGE,
         "dev": DEVELOPMENT,
     },
     entry_points={"console_scripts": ["fcp = fcp_ros.cli.main:app"]},

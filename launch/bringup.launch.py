@@ -20,8 +20,8 @@ EXECUTORS = {
     "kinematic": "simulated_executor",
     "physics": "world_executor",
     "pyrobosim": "world_executor",
-    "interfaces": "simulated_executor",
 }
+INTERFACES = "interfaces"  # A simulator whose robot has executors of its own
 WORLDS = ("physics", "pyrobosim")  # They tell scene_graph what there is
 RESPAWN_DELAY = 2.0  # s
 
@@ -92,22 +92,17 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "simulator",
                 default_value="none",
-                choices=["none", *EXECUTORS],
+                choices=["none", *EXECUTORS, INTERFACES],
                 description="World of a simulated robot: by the domain's rules (kinematic, also "
                 "simulated_executor:=true); with physics, or pyrobosim's, made of the argument "
-                "scene; or a simulator with simulation_interfaces, whose entities steps move",
+                "scene; or a simulator with simulation_interfaces, whose robot has executors of "
+                "its own",
             ),
             DeclareLaunchArgument(
                 "simulator_services",
                 default_value="/",
                 description="What stands before the names of the services of "
                 "simulator:=interfaces, such as /gzserver",
-            ),
-            DeclareLaunchArgument(
-                "plansys2_bridge",
-                default_value="false",
-                **switch,
-                description="Start the bridge for PlanSys2's clients, too",
             ),
             DeclareLaunchArgument(
                 "rviz",
@@ -129,8 +124,7 @@ def _nodes(context: LaunchContext) -> list[LifecycleNode]:
     names = list(NODES)
     simulator = _find_simulator(context)
     names += [EXECUTORS[simulator]] if simulator in EXECUTORS else []
-    names += ["simulation_bridge"] if simulator == "interfaces" else []
-    names += [one for one in ("plansys2_bridge",) if _is_true(context, one)]
+    names += ["simulation_bridge"] if simulator == INTERFACES else []
     return [_node(context, name) for name in names]
 
 
@@ -153,12 +147,9 @@ def _node(context: LaunchContext, name: str) -> LifecycleNode:
         overrides["world_file"] = ParameterValue(_value(context, "scene"), value_type=str)
         # The nodes take its time where they take time from /clock.
         overrides["publish_clock"] = overrides["use_sim_time"]
-    if name in ("grounder", "executive") and _find_simulator(context) in EXECUTORS:
+    if name in ("grounder", "executive") and _find_simulator(context) != "none":
         overrides["world"] = "simulated"  # what is learned there says little about the real robot
-    if _find_simulator(context) == "interfaces" and name in (
-        "simulated_executor",
-        "simulation_bridge",
-    ):
+    if name == "simulation_bridge":
         services = _value(context, "simulator_services")
         overrides["simulator"] = ParameterValue(services, value_type=str)
     return LifecycleNode(

@@ -97,9 +97,7 @@ def test_interface_dependencies_are_declared(repository: Path, manifest, cmake_t
 
 def test_ros_imports_are_declared(repository: Path, manifest) -> None:
     """Whatever ROS package nodes and client import is an exec_depend."""
-    # Who has no arm needs no MoveIt, and few need PlanSys2: who asks for that module imports it.
-    optional = {"moveit_msgs", "shape_msgs", "plansys2_msgs"}
-    declared = names(manifest.exec_depends) | {"fcp_ros"} | optional
+    declared = names(manifest.exec_depends) | {"fcp_ros"}
     missing = {}
     for folder in ("nodes", "client"):
         for file in (repository / "fcp_ros" / folder).rglob("*.py"):
@@ -124,7 +122,6 @@ def test_each_installed_executable_has_its_node(repository: Path, cmake_text: st
         "simulated_executor",
         "nav2_executor",
         "person_executor",
-        "plansys2_bridge",
         "simulation_bridge",
         "world_executor",
         "fcp_nodes",

@@ -19,6 +19,7 @@ from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.model import Domain
 
 DOMAIN_FILE = Path(__file__).parent / "household.yaml"
+POLICY_FILE = Path(__file__).parent / "household_policy.yaml"
 GOAL = "exists ?d: dishwasher (forall ?c: cup (not dirty(?c) or located(?c, ?d)))"
 FEWEST = 5
 """A house has a robot, a room, a dishwasher, another place, and a cup at least."""

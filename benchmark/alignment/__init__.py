@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that mean the same, in tasks of the IPC and in scenes."""
+"""Names that mean the same, in tasks of the IPC."""

@@ -2,8 +2,7 @@
 """Names that mean the same: ``python -m benchmark.alignment``.
 
 Blocks (4, 5, 6) and gripper (4 to 12 balls) of the IPC, in which one action makes other names true
-than the next one needs: plans that failed, and seconds until the names are found. Names of scenes
-are in ``scenes.py``. ``--only`` runs one part; ``--quick`` takes fewer seeds of scenes.
+than the next one needs: plans that failed, and seconds until the names are found.
 
 The tasks are looked for in ../shared/bench/fluents (``--tasks``). The program ends with a table and
 the exit code 1 if a goal is missed.
@@ -13,15 +12,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from enum import Enum
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from benchmark.tables import Part as Measured
-from benchmark.tables import Verdict, finish, open_console
+from benchmark.tables import Part, Verdict, finish, open_console
 from fcp_ros.alignment.comparison import align
 from fcp_ros.alignment.pairing import make_task
 from fcp_ros.alignment.synonyms import Synonym
@@ -31,8 +28,6 @@ from fcp_ros.planning.warm_up import compile_missing_kernels
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "test" / "support"))
 from torn_names import BLOCKS, GRIPPER, read_files, simulate, tear  # noqa: E402
-
-from benchmark.alignment.scenes import measure_scenes  # noqa: E402
 
 TASKS = REPOSITORY.parent / "shared" / "bench" / "fluents"
 BLOCKS_FOLDER, GRIPPER_FOLDER = "blocks-strips-typed", "gripper-round-1-strips"
@@ -45,13 +40,6 @@ RIGHT = {
     GRIPPER_FOLDER: {Synonym("in", "at", (0, 1)), Synonym("not-holding", "free", (0,))},
 }
 MOST_FAILURES, MOST_SECONDS = 3, 1.0
-
-
-class Part(str, Enum):
-    """A part of the measurements."""
-
-    INSTANCES = "instances"
-    SCENES = "scenes"
 
 
 class _Clock:
@@ -71,24 +59,10 @@ class _Clock:
 
 def main(
     tasks: Annotated[Path, typer.Option(help="Folder of the tasks.")] = TASKS,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds of scenes.")] = False,
-    only: Annotated[Part | None, typer.Option(help="One part.")] = None,
 ) -> None:
     """Measure and print the table."""
     compile_missing_kernels(print)
-    parts: dict[Part, Callable[[], Iterable[Verdict]]] = {
-        Part.INSTANCES: lambda: _measure_instances(tasks),
-        Part.SCENES: lambda: measure_scenes(5 if quick else 20),
-    }
-    console, found = open_console(), []
-    for part, measure in parts.items():
-        if only in (None, part):
-            rows = []
-            for row in measure():
-                console.print(f"{row.what}: {row.value}", highlight=False, markup=False)
-                rows.append(row)
-            found.append(Measured(part.value, (), rows))
-    finish(found, console)
+    finish([Part("instances", (), list(_measure_instances(tasks)))], open_console())
 
 
 def _read(tasks: Path, folder: str, number: int) -> PddlTexts:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C-set engine, beside numpy by hand."""
+"""The C-set engine: searches, rewriting, memory."""

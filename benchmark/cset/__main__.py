@@ -2,8 +2,7 @@
 """How fast the C-set engine is: ``python -m benchmark.cset``.
 
 Searches: all places where an object is on a surface in a room that has a neighbouring room, in
-scenes of several sizes, and those of one object; beside a numpy join written by hand for just this
-pattern, which must find the same. States: rewriting, matching, memory.
+scenes of several sizes, and those of one object. States: rewriting, matching, memory.
 
 All times are the shortest of many repetitions, in one thread. Exits with 1 when a goal is missed.
 """
@@ -18,10 +17,9 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Annotated
 
-import numpy as np
 import typer
 
-from benchmark.cset.scene import SCHEMA, Scene, numpy_join, pattern
+from benchmark.cset.scene import SCHEMA, Scene, pattern
 from benchmark.tables import Part, Verdict, finish, in_milliseconds, limit, open_console
 from fcp_ros.cset import Instance, InstanceBuilder, Morphism, Rule, find_hom, find_homs, inclusion
 from fcp_ros.cset import rewrite as rewrite_by
@@ -64,28 +62,14 @@ def measure_searches(scene: Scene, seconds: float) -> Iterator[Verdict]:
     start = time.perf_counter()
     first = list(find_homs(query, target))
     cold = time.perf_counter() - start
-    _check_matches(scene, query, first)
     ours = best_time(lambda: sum(1 for _ in find_homs(query, target)), seconds)
     yield Verdict(f"{name}: all {len(first):,} matches", in_milliseconds(ours))
     yield Verdict("... first time ever, with plan and indexes", in_milliseconds(cold))
-    by_hand = best_time(lambda: numpy_join(scene), seconds)
-    yield Verdict("... numpy by hand", f"{in_milliseconds(by_hand)}, {by_hand / ours:.2g} times")
     item, ids = query.id_of("object"), target.elements("object")
     anchors = [{item: ids[number]} for number in range(min(100, len(ids)))]
     anchor = max(anchors, key=lambda one: len(list(find_homs(query, target, initial=one))))
     one = best_time(lambda: list(find_homs(query, target, initial=anchor)), seconds)
     yield Verdict(f"{name}: matches of one object", f"{1e6 * one:.1f} us")
-
-
-def _check_matches(scene: Scene, query: Instance, found: list[Morphism]) -> None:
-    """That ours are the matches that numpy finds; ids are numbers plus one, in order of types."""
-    objects, surfaces, _ = scene.sizes
-    first = np.array([1, 1 + objects, 1 + objects + surfaces, 1 + objects + surfaces])
-    elements = query.all_elements()
-    ours = np.array([[hom(id_) for id_ in elements] for hom in found]).reshape(-1, 4) - first
-    theirs = np.array(numpy_join(scene)).T
-    sort = [rows[np.lexsort(rows.T)] for rows in (ours, theirs)]
-    assert np.array_equal(*sort), "wrong matches"
 
 
 def move_rule() -> Rule:

@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workload of the C-set benchmark: objects on surfaces in rooms with doors, as random arrays.
-
-The same scene is given to both in its best form: an instance of a schema, arrays with offsets.
-"""
+"""The workload of the C-set benchmark: objects on surfaces in rooms with doors, as arrays."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,16 +61,6 @@ class Scene:
         """How many objects, surfaces and rooms there are."""
         return len(self.surface_of), len(self.room_of), int(self.doors.max()) + 1
 
-    @cached_property
-    def first_door(self) -> Ids:
-        """Where the doors of each room begin, and where the last ones end."""
-        return np.searchsorted(self.doors[:, 0], np.arange(self.sizes[2] + 1))
-
-    @cached_property
-    def neighbours(self) -> Ids:
-        """The rooms behind the doors."""
-        return self.doors[:, 1].copy()
-
     def instance(self) -> Instance:
         """The scene as an instance, built anew."""
         builder = InstanceBuilder(SCHEMA)
@@ -100,13 +86,3 @@ def pattern() -> Instance:
     builder.relate("inside", surface, room)
     builder.relate("door", room, neighbour)
     return builder.build()
-
-
-def numpy_join(scene: Scene) -> tuple[Ids, Ids, Ids, Ids]:
-    """All matches, by the join that one would write for just this pattern."""
-    room = scene.room_of[scene.surface_of]
-    first = scene.first_door[room]
-    count = scene.first_door[room + 1] - first
-    item = np.repeat(np.arange(len(room)), count)
-    door = np.arange(len(item)) - np.repeat(np.cumsum(count) - count - first, count)
-    return item, scene.surface_of[item], room[item], scene.neighbours[door]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Oracles and calibration: quality and speed."""
+"""Judges of graded predicates: quality and speed."""

@@ -3,8 +3,7 @@
 
 Five processes, one node each: start until all are active, the first requests, latency of trivial
 requests, 500 requests at once, CPU while nothing happens, memory. Then the same start, rest and
-memory of one ``fcp up``; and the executive under load (`executive_load`). Bytecode and kernels are
-compiled before, as an installation does.
+memory of one ``fcp up``. Bytecode and kernels are compiled before, as an installation does.
 
 Times on the wall count only if nothing else computes: other processes' share of the cores is
 measured with each, and where it is more than a tenth of a core, CPU seconds alone are judged.
@@ -30,7 +29,6 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 
-from benchmark.nodes.executive_load import measure_executive
 from benchmark.nodes.node_processes import (
     MODULES,
     SCENE,
@@ -323,7 +321,6 @@ def judge_rest(name: str, nodes: list[NodeProcess], quick: bool) -> Iterator[Ver
 PARTS: Mapping[str, Callable[[bool, int], Iterator[Verdict]]] = {
     "five processes, one node each": measure_five,
     "fcp up: all nodes in one process": measure_up,
-    "the executive under load: five processes, one node each": measure_executive,
 }
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -109,13 +109,8 @@ def start(
                 one.process.kill()
 
 
-def single_commands(folder: Path, executive: Sequence[str] = ()) -> dict[str, list[str]]:
-    """Return the command of each node, with stores in `folder`.
-
-    Args:
-        folder: Of stores.
-        executive: Parameters of the executive, each as NAME:=VALUE.
-    """
+def single_commands(folder: Path) -> dict[str, list[str]]:
+    """Return the command of each node, with stores in `folder`."""
     parameters = {
         "scene_graph": [f"scene:={SCENE}"],
         "grounder": [
@@ -127,7 +122,6 @@ def single_commands(folder: Path, executive: Sequence[str] = ()) -> dict[str, li
             "world:=simulated",
             f"outcome_journal:={folder}/outcomes.sqlite",
             f"name_store:={folder}/names.sqlite",
-            *executive,
         ],
     }
     commands = {}

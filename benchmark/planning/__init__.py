@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The planner on houses, classical domains and Taskography, beside others."""
+"""The planner on houses of any size, beside lama-first."""

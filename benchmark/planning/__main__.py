@@ -20,7 +20,6 @@ import typer
 from benchmark.planning.part_changes import cold_start_part, replanning_part
 from benchmark.planning.part_household import blockers_part, household_part
 from benchmark.planning.part_judgements import judgements_part
-from benchmark.planning.part_pddl import classics_part, taskography_part
 from benchmark.planning.settings import Settings
 from benchmark.rivals.environment import rival_environment
 from benchmark.rivals.fast_downward import NAME as FAST_DOWNWARD
@@ -36,8 +35,6 @@ class Name(str, Enum):
     JUDGEMENTS = "judgements"
     REPLANNING = "replanning"
     COLD_START = "cold-start"
-    TASKOGRAPHY = "taskography"
-    CLASSICS = "classics"
 
 
 PARTS: Mapping[Name, Callable[[Settings], Part]] = {
@@ -46,8 +43,6 @@ PARTS: Mapping[Name, Callable[[Settings], Part]] = {
     Name.JUDGEMENTS: judgements_part,
     Name.REPLANNING: replanning_part,
     Name.COLD_START: cold_start_part,
-    Name.TASKOGRAPHY: taskography_part,
-    Name.CLASSICS: classics_part,
 }
 
 

@@ -1,49 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """How well the planner plans with preferences: ``python -m benchmark.preferences``.
 
-Parts can be run alone: ``python -m benchmark.preferences household --quick``. Tasks of IPC-5 are
-looked for in ../shared/bench/pddl3 (``--tasks``); Kairos plans beside us, from an environment of
-its own that is made when it is missing; VAL (``--val``, from
+Tasks of IPC-5 are looked for in ../shared/bench/pddl3 (``--tasks``); Kairos plans beside us, from
+an environment of its own that is made when it is missing; VAL (``--val``, from
 github.com/KCL-Planning/VAL) computes the metric of every plan. Exits with 1 when a goal is missed.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from benchmark.preferences.part_household import household_part, oversubscription_part
-from benchmark.preferences.part_pddl3 import QUICK_SECONDS, Pddl3Choice, Runs, list_runs, pddl3_part
+from benchmark.preferences.part_pddl3 import QUICK_SECONDS, Pddl3Choice, list_runs, pddl3_part
 from benchmark.preferences.planners import KAIROS, Setting
 from benchmark.rivals.environment import FOLDER, RivalEnvironment, rival_environment
 from benchmark.rivals.programs import Limits
-from benchmark.tables import Part, finish, open_console, show_part
+from benchmark.tables import finish, open_console, show_part
 
 TASKS = Path(__file__).resolve().parents[3] / "shared" / "bench" / "pddl3"
 
 
-class Name(str, Enum):
-    """The parts, in the order that they are run in."""
-
-    HOUSEHOLD = "household"
-    OVERSUBSCRIPTION = "oversubscription"
-    PDDL3 = "pddl3"
-
-
 def main(
-    parts: Annotated[list[Name] | None, typer.Argument(help="By default all.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few and small, 5 minutes.")] = False,
-    limit: Annotated[float, typer.Option(help="Seconds for each PDDL3 task and planner.")] = 30.0,
+    quick: Annotated[bool, typer.Option("--quick", help="A seventh of them, 5 s each.")] = False,
+    limit: Annotated[float, typer.Option(help="Seconds for each task and planner.")] = 30.0,
     memory: Annotated[int, typer.Option(help="MiB for each task and planner.")] = 4_000,
     tasks: Annotated[Path, typer.Option(help="PDDL3 tasks.", envvar="FCP_PDDL3")] = TASKS,
     only: Annotated[str, typer.Option(help="Tasks whose name, with $ behind, has this.")] = "",
-    jobs: Annotated[int, typer.Option(help="PDDL3 runs at the same time.", min=1)] = 1,
+    jobs: Annotated[int, typer.Option(help="Runs at the same time.", min=1)] = 1,
     environment: Annotated[
         Path, typer.Option(help="Environment of Kairos.", envvar="FCP_RIVALS")
     ] = FOLDER,
@@ -54,30 +41,16 @@ def main(
     ] = None,
     output: Annotated[Path | None, typer.Option("--json", help="All figures as JSON.")] = None,
 ) -> None:
-    """Run the parts, show a table of each and one of the goals."""
+    """Run all tasks, show a table of them and one of the goals."""
     console = open_console()
-    runs: Runs = {}
     if quick:
         limit = min(limit, QUICK_SECONDS)
-
-    def pddl3() -> Part:
-        nonlocal runs
-        others = _find_rivals(environment, console) if rivals else None
-        threads = max(1, (os.cpu_count() or 1) // jobs)
-        setting = Setting(Limits(limit, memory), val, others, threads)
-        part, runs = pddl3_part(Pddl3Choice(tasks, only, jobs, theirs), setting, quick)
-        return part
-
-    run_part: dict[Name, Callable[[], Part]] = {
-        Name.HOUSEHOLD: lambda: household_part(quick),
-        Name.OVERSUBSCRIPTION: lambda: oversubscription_part(quick),
-        Name.PDDL3: pddl3,
-    }
-    found = []
-    for name in parts or list(Name):
-        found.append(run_part[name]())
-        show_part(found[-1], console)
-    finish(found, console, output, limit=limit, runs=list_runs(runs))
+    others = _find_rivals(environment, console) if rivals else None
+    threads = max(1, (os.cpu_count() or 1) // jobs)
+    setting = Setting(Limits(limit, memory), val, others, threads)
+    part, runs = pddl3_part(Pddl3Choice(tasks, only, jobs, theirs), setting, quick)
+    show_part(part, console)
+    finish([part], console, output, limit=limit, runs=list_runs(runs))
 
 
 def _find_rivals(folder: Path, console: Console) -> RivalEnvironment:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of the preferences benchmark: tasks of IPC-5 with preferences, beside Kairos."""
+"""Tasks of IPC-5 with preferences, beside Kairos: runs, metrics and goals."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a text says of food, tools and minutes, by the plain words of the knowledge file.
 
-For the checker and the rivals of the benchmark. Nothing of `fcp_ros` is used here, so that a
+For the checker and the tasks of the benchmark. Nothing of `fcp_ros` is used here, so that a
 mistake of its reader or loader can't hide itself: the YAML file is read as it is.
 """
 

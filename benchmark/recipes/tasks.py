@@ -13,15 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from benchmark.recipes.food_words import FoodWords, total_minutes
 
 DATA = Path(
     os.environ.get("FCP_RECIPES")
     or Path(__file__).resolve().parents[3] / "shared" / "bench" / "recipes"
 )
-HERE = Path(__file__).parent
 BINS = (1, 3, 5, 7)
 """The paper's bins of missing ingredients (and of steps, candidates and k)."""
 PER_BIN = 60  # Tasks of a half and a bin, at most
@@ -64,17 +61,6 @@ class Task:
     @property
     def name(self) -> str:
         return f"{self.recipe.key}: {', '.join(self.missing)}"
-
-
-@dataclass(frozen=True)
-class Reference:
-    """A rewritten recipe, by hand: the task, the whole lines, and those that changed."""
-
-    task: Task
-    ingredients: tuple[str, ...]
-    directions: tuple[str, ...]
-    changed: tuple[str, ...]
-    procedure: bool
 
 
 def is_development(title: str) -> bool:
@@ -187,31 +173,3 @@ def _let_bind(tasks: list[Task], words: FoodWords) -> list[Task]:
     chosen = [*binding[:PER_BIN], *free[: int(len(binding) * (1 - BINDING) / BINDING)]][:PER_BIN]
     draw.shuffle(chosen)
     return chosen
-
-
-def read_references(development: bool, words: FoodWords) -> list[Reference]:
-    """Read the rewritten recipes of one half."""
-    name = "references_development.yaml" if development else "references_held_out.yaml"
-    recipes = {recipe.key: recipe for recipe in read_recipes(development)}
-    return [
-        _build(recipes[row["recipe"]], row, words)
-        for row in yaml.safe_load((HERE / name).read_text(encoding="utf-8"))
-    ]
-
-
-def _build(recipe: Recipe, row: Mapping[str, object], words: FoodWords) -> Reference:
-    without, diet = tuple(row.get("without", ())), str(row.get("diet", ""))
-    listed = [mention.food for line in recipe.ingredients for mention in words.find(line)]
-    # What the list has and the wish rules out is missing, too, whoever writes the recipe.
-    named = [words.name(name) or name for name in row["missing"]]
-    ruled_out = [food for food in listed if words.forbids(food, without, diet)]
-    task = Task(recipe, tuple(dict.fromkeys([*named, *ruled_out])), without, diet)
-    parts, changed = [], []
-    for lines, edits in (
-        (recipe.ingredients, row["ingredients"]),
-        (recipe.directions, row["directions"]),
-    ):
-        whole = [new for place, line in enumerate(lines) for new in edits.get(place, [line])]
-        parts.append(tuple(whole))
-        changed += [new for place in sorted(edits) for new in edits[place]]
-    return Reference(task, *parts, tuple(changed), bool(row.get("procedure")))

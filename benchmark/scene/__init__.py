@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes: reading, relations, changes, labels."""
+"""Scenes: reading, relations, changes."""

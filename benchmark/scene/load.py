@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading and writing of large files: Spark-DSG, canonical JSON, USD.
+"""Reading of large files: Spark-DSG and canonical JSON.
 
 The files are synthetic, furnished rooms. Times are the
 shortest of several, and beside each is the time that the processor worked for it, which other
@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmark.scene.scenes import furnished
 from benchmark.tables import Verdict, best_seconds, in_milliseconds, limit
-from fcp_ros.scene import Layer, SceneGraph, SceneNode, load_scene, read_scene, save_scene
+from fcp_ros.scene import Layer, SceneGraph, load_scene, read_scene, save_scene
 
 READ_MS, LARGE_SECONDS, LARGE_GB = 150.0, 3.0, 1.5
 """Wanted of Spark-DSG files of 6,000 nodes, and of canonical JSON of 100,000."""
@@ -40,7 +40,6 @@ def measure(quick: bool) -> list[Verdict]:
         return [
             *_spark(Path(folder), 6_000 // share),
             *_canonical(Path(folder), 100_000 // share),
-            *_usd(Path(folder), 1_000 // share),
         ]
 
 
@@ -128,39 +127,3 @@ def _judge(what: str, times: tuple[float, float], most: float) -> Verdict:
 
 def _format(seconds: float, worked: float) -> str:
     return f"{in_milliseconds(seconds)} ({in_milliseconds(worked)} of work)"
-
-
-def _usd(folder: Path, count: int) -> list[Verdict]:
-    from pxr import Sdf
-
-    found = []
-    # Each thing is two prims: itself and its cube.
-    things = [_write_prim(node) for node in furnished(count // 2).in_layer(Layer.OBJECT)]
-    text = '#usda 1.0\n(\nmetersPerUnit = 1\nupAxis = "Z"\n)\n' + "".join(things)
-    for path in (folder / "scene.usda", folder / "scene.usdc"):
-        layer = Sdf.Layer.CreateAnonymous(".usda")
-        layer.ImportFromString(text)
-        layer.Export(str(path))
-        assert len(read_scene(path).nodes) == len(things)
-        seconds = best_seconds(lambda p=path: read_scene(p), 5)
-        what = f"USD {path.suffix}, {count:,} prims: read, with the start of its process"
-        found.append(Verdict(what, in_milliseconds(seconds)))
-    return found
-
-
-def _write_prim(node: SceneNode) -> str:
-    """Write a labelled prim with a stretched cube."""
-    place = node.pose.position if node.pose else (0.0, 0.0, 0.0)
-    return f"""def Xform "{node.id}" (
-    prepend apiSchemas = ["SemanticsLabelsAPI:class"]
-) {{
-    token[] semantics:labels:class = ["{node.category}"]
-    double3 xformOp:translate = {place}
-    uniform token[] xformOpOrder = ["xformOp:translate"]
-    def Cube "box" {{
-        double size = 1
-        double3 xformOp:scale = {node.size}
-        uniform token[] xformOpOrder = ["xformOp:scale"]
-    }}
-}}
-"""

@@ -122,7 +122,6 @@ class FaultyExecutors(ManagedNode):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("faulty_executors", PARAMETERS, **kwargs)
         self._scene = SceneFollower()
-        self._changed = threading.Condition()
         self._lock = threading.Lock()  # guards the random draws and the log
         self._answered: list[Any] = []  # headers and results of the last answers
         self._twice: set[bytes] = set()  # goals whose answer is sent twice
@@ -142,7 +141,7 @@ class FaultyExecutors(ManagedNode):
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         self._reporter = SceneReporter(self, updates, self._scene, self._domain)
         self._owner = SceneOwner(self, self._scene)
-        follow_scene(self, self._scene, self._notice)
+        follow_scene(self, self._scene)
         self._steps = StepThreads(self, list_executors(self._domain), self._work, AT_ONCE)
         for server in self._steps.servers:
             self._answer_strangely(server)
@@ -158,12 +157,6 @@ class FaultyExecutors(ManagedNode):
                 part.close()
         self._steps = self._reporter = self._owner = None
         super().release()
-
-    def _notice(self) -> None:
-        if self._reporter is not None:
-            self._reporter.notice()
-        with self._changed:
-            self._changed.notify_all()
 
     # --- answers --------------------------------------------------------------------------------
 
@@ -245,8 +238,8 @@ class FaultyExecutors(ManagedNode):
             self._owner.check(is_cancelled=lambda: False)
             reason = self._read_reason(step)
             if reason:  # whoever sent it may have seen a newer scene
-                with self._changed:
-                    self._changed.wait(0.3)
+                seen = self._scene.sequence
+                self._scene.wait_for(lambda: self._scene.sequence != seen, 0.3)
                 reason = self._read_reason(step)
         except SceneLostError as error:
             return Outcome(OutcomeCode.SCENE_LOST, str(error))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Alignment: names that mean the same, found by planning with replace rules and trying the plans.
 
-    predicate_use, synonyms, merging
+    synonyms.py    two predicates that may be one, and what trials say of it
+    predicate_use, merging
                    predicates and their use; models in which synonyms are one predicate
     simulator, predictor
                    where plans are tried, and what follows from the outcome
@@ -9,7 +10,6 @@
                    two domains as one task; the synonyms worth a trial, by structure and likeness
     plan_finder.py the plans worth a trial
     ontology/      the same for the names in a scene
-    evidence.py    a synonym that may hold, and what trials say of it
     answer.py      the answer: status, mapping with evidence, trials
     record.py      candidates, trials and evidence of a request, and the conclusion from them
     comparison.py  a request from the files on: read, pair, plan, try, learn, and again; translate;

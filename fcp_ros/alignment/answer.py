@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from fcp_ros.alignment.evidence import SynonymEvidence
 from fcp_ros.alignment.predictor import Trial
 from fcp_ros.alignment.simulator import GroundAction
-from fcp_ros.alignment.synonyms import Image
+from fcp_ros.alignment.synonyms import Image, SynonymEvidence
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
-from fcp_ros.alignment.evidence import Proposal, Standing, SynonymEvidence
-from fcp_ros.alignment.synonyms import Places, Synonym
+from fcp_ros.alignment.synonyms import Places, Proposal, Standing, Synonym, SynonymEvidence
 from fcp_ros.cset import Fact
 from fcp_ros.foundation.sqlite_file import open_database
 from fcp_ros.scene.graph.elements import SceneRelation

@@ -9,7 +9,6 @@ from enum import Enum
 from fractions import Fraction
 
 from fcp_ros.alignment.answer import AlignmentOptions
-from fcp_ros.alignment.evidence import Proposal
 from fcp_ros.alignment.merging import drop_unused, erase_leg_types, merge_texts
 from fcp_ros.alignment.pairing import AlignmentTask
 from fcp_ros.alignment.predicate_use import PredicateUse, is_positive
@@ -22,7 +21,7 @@ from fcp_ros.alignment.predictor import (
 )
 from fcp_ros.alignment.proposals import Proposals
 from fcp_ros.alignment.simulator import GroundAction
-from fcp_ros.alignment.synonyms import ANY, ContradictorySynonyms, Synonym
+from fcp_ros.alignment.synonyms import ANY, ContradictorySynonyms, Proposal, Synonym
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.task_reader import PddlTexts, work_out

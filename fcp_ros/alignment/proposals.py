@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import permutations
 
-from fcp_ros.alignment.evidence import Proposal
 from fcp_ros.alignment.pairing import AlignmentTask
 from fcp_ros.alignment.predicate_use import Objects, PredicateUse
-from fcp_ros.alignment.synonyms import ANY, Places, Synonym, project_facts
+from fcp_ros.alignment.synonyms import ANY, Places, Proposal, Synonym, project_facts
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
 from fcp_ros.foundation.stopping import Check, never_stop
 

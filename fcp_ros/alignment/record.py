@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
-from fcp_ros.alignment.evidence import Proposal, Standing, SynonymEvidence
 from fcp_ros.alignment.pairing import split_mark
 from fcp_ros.alignment.plan_finder import TrialPlan
 from fcp_ros.alignment.predictor import ConflictSets, Predictor, SynonymSet, Trial
 from fcp_ros.alignment.proposals import TIERS, Proposals
-from fcp_ros.alignment.synonyms import Synonym
+from fcp_ros.alignment.synonyms import Proposal, Standing, Synonym, SynonymEvidence
 
 CLOSEST = 10
 """Candidates that are shown where nothing was tried."""

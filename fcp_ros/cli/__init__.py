@@ -8,9 +8,8 @@ judge, calibration, models, validate, align, generalize, policy, language: the c
 these names; heads: ``fcp grounding``.
 live: ``fcp up`` and ``fcp demo``, which need ROS 2.
 options: options that several commands share, and the grounder that they choose. session: a domain
-with a scene. training: the tasks of ``generalize`` and ``policy``, from files.
+with a scene. task_files: the tasks of ``generalize`` and ``policy``.
 terminal: output and errors as people read them. exit_codes: all of them.
-align_scene, align_outcome: ``fcp align`` for a scene, and what it prints and returns in both cases.
 
 A command reads its options, opens a session, asks the library (planning, grounding, scene) for an
 answer, and prints it, as JSON with ``--json``. An error ends as one sentence on standard error

@@ -19,7 +19,6 @@ from fcp_ros.alignment.answer import (
     write_action,
 )
 from fcp_ros.alignment.comparison import Comparison, compare_vocabularies, read_task
-from fcp_ros.alignment.evidence import SynonymEvidence
 from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
 from fcp_ros.alignment.ontology.scene_alignment import (
@@ -36,7 +35,7 @@ from fcp_ros.alignment.pairing import (
 )
 from fcp_ros.alignment.proposals import NameLikeness
 from fcp_ros.alignment.simulator import DomainSimulator, Simulator
-from fcp_ros.alignment.synonyms import NameMapping
+from fcp_ros.alignment.synonyms import NameMapping, SynonymEvidence
 from fcp_ros.binding.scene_loading import load_scene_for
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, FAILED, to_exit_code

@@ -16,14 +16,14 @@ import typer
 from rich.console import Console
 
 from fcp_ros.abstraction.debugging.learning_process import LearningRequest, generalize_apart
-from fcp_ros.abstraction.debugging.loop import generalize
-from fcp_ros.abstraction.debugging.outcome import (
+from fcp_ros.abstraction.debugging.loop import (
     MOST_ROUNDS,
     Generalization,
     GeneralizationCallback,
     GeneralizationOptions,
     GeneralizationProgress,
     GeneralizationRound,
+    generalize,
 )
 from fcp_ros.abstraction.policy.policy_file import save_policy, write_policy
 from fcp_ros.abstraction.proposers.abstraction_text import FileProposer

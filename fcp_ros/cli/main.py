@@ -74,10 +74,6 @@ COMMANDS = {
         "Show which step the robot asks a person to do, and say how it ended.",
         "fcp_ros.cli.person",
     ),
-    "replay": Command(
-        "Plan and calibrate again what was recorded, and show what is different.",
-        "fcp_ros.cli.replay",
-    ),
     "scene": Command("Look at scenes, draw, convert and compare them.", "fcp_ros.cli.scene"),
     "world": Command(
         "Make a world with physics of a scene: a file for MuJoCo's viewer, or a picture.",

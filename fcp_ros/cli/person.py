@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -29,11 +28,12 @@ def person(
     if done and refuse:
         fail("--done and --refuse exclude each other: give one")
     with explain_missing_ros():
-        from fcp_ros.client import FcpError
-        from fcp_ros.client.person import PersonDesk
+        from fcp_ros.client import FcpClient, FcpError
     try:
-        with closing(PersonDesk(namespace, timeout=timeout)) as desk:
-            question = desk.fetch()
+        with FcpClient(
+            namespace=namespace, server_timeout=timeout, answer_timeout=timeout
+        ) as client:
+            question = client.person_request()
             if question is None:
                 nothing = "Nobody is asked to do anything now."
                 if done or refuse:
@@ -42,7 +42,7 @@ def person(
                 return
             say(escape_text(question.text))
             if done or refuse:
-                answer = desk.answer(question, is_done=done)
+                answer = client.answer_person(question, is_done=done)
                 if not answer.success:
                     fail(answer.message, FAILED)
                 say(escape_text(answer.message))

@@ -2,8 +2,7 @@
 """A client for task managers: `FcpClient`, and the arguments and results of its methods.
 
 fcp_client: one method for each action and service. pending: requests that were sent, and errors.
-queries: messages from plain values. spinner: a node for programs that have none. behaviours: for
-trees of py_trees, which is an extra.
+queries: messages from plain values. spinner: a node for programs that have none.
 """
 
 from fcp_ros.foundation.imports import defer_imports

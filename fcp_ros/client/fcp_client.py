@@ -27,7 +27,7 @@ from fcp_ros.msg import (
     SceneGraph,
     Synonym,
 )
-from fcp_ros.nodes.conversions.common import duration_to_ros
+from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
 from fcp_ros.nodes.runtime.action_call import make_action_client
 from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.srv import (
@@ -48,6 +48,10 @@ LOOK_EVERY = 0.05
 CHANGE_NOTHING = UNCHANGING | {"judge", "get_scene_graph", "validate_plan", "interpret"}
 """Services whose requests may be served twice; each request of the others gets an id, by which its
 server knows it again."""
+
+
+PERSON, PERSON_REQUESTS = "answer_person", "person_requests"
+"""The service and the topic of `person_executor`, a node that few robots have."""
 
 
 class FcpClient:
@@ -108,6 +112,7 @@ class FcpClient:
                 ("interpret", Interpret),
                 ("answer_question", AnswerQuestion),
                 ("settle_name", SettleName),
+                (PERSON, AnswerQuestion),
                 *SERVICES.items(),
             )
         }
@@ -117,12 +122,14 @@ class FcpClient:
     def wait_for(self, *names: str, timeout: float | None = None) -> None:
         """Wait until actions and services are offered, so that ``send_*`` finds them.
 
-        `names`: actions and services, such as "make_plan" or "judge"; without names, all of them.
+        `names`: actions and services, such as "make_plan" or "judge"; without names, all but
+        those of `person_executor`.
         `timeout`: seconds; None takes the client's server timeout. Raises FcpUnavailable if one is
         not offered in time.
         """
         end = time.monotonic() + (self._server_timeout if timeout is None else timeout)
-        for name in names or (*self._actions, *self._services):
+        usual = (name for name in (*self._actions, *self._services) if name != PERSON)
+        for name in names or usual:
             while not self._is_offered(name):
                 if time.monotonic() > end:
                     raise self._unavailable(name)
@@ -200,71 +207,25 @@ class FcpClient:
 
     # --- one call: everything here waits, with a bound --------------------------------------------
 
-    def plan(
-        self,
-        goal: str,
-        *,
-        alpha: float | None = None,
-        time_limit: float | None = None,
-        tnorm: str = "",
-        relax: bool = True,
-        indifference: float | None = None,
-        optimise: str = "",
-        deadline: float | None = None,
-        explain: bool = False,
-        timeout: float | None = None,
-    ) -> PlanResult:
-        """Plan for a goal; `queries.plan_request` describes the arguments.
+    def plan(self, goal: str, *, timeout: float | None = None, **options: Any) -> PlanResult:
+        """Plan for a goal; the options are those of `queries.plan_request`.
 
         The bound is `timeout`, or else the time limit plus the client's answer timeout.
         """
-        request = plan_request(
-            goal,
-            alpha=alpha,
-            time_limit=time_limit,
-            tnorm=tnorm,
-            relax=relax,
-            indifference=indifference,
-            optimise=optimise,
-            deadline=deadline,
-            explain=explain,
-        )
-        return self._make_plan(request, time_limit, timeout)
+        return self._make_plan(plan_request(goal, **options), timeout)
 
-    def ask(
-        self,
-        instruction: str,
-        *,
-        speaker: str = "",
-        confirm_below: float | None = None,
-        alpha: float | None = None,
-        time_limit: float | None = None,
-        relax: bool = True,
-        explain: bool = False,
-        timeout: float | None = None,
-    ) -> PlanResult:
+    def ask(self, instruction: str, *, timeout: float | None = None, **options: Any) -> PlanResult:
         """Plan for an instruction in words; the result says how it was understood.
 
         With the status NEEDS_CLARIFICATION it has a question. To answer which reading is meant,
         call `plan` with the goal of that reading; a plan to be confirmed may be executed after a
-        yes. `queries.plan_request` describes the arguments; the bound is that of `plan`.
+        yes. Options and bound are those of `plan`.
         """
-        request = plan_request(
-            instruction=instruction,
-            speaker=speaker,
-            confirm_below=confirm_below,
-            alpha=alpha,
-            time_limit=time_limit,
-            relax=relax,
-            explain=explain,
-        )
-        return self._make_plan(request, time_limit, timeout)
+        return self._make_plan(plan_request(instruction=instruction, **options), timeout)
 
-    def _make_plan(
-        self, request: PlanRequest, time_limit: float | None, timeout: float | None
-    ) -> PlanResult:
+    def _make_plan(self, request: PlanRequest, timeout: float | None) -> PlanResult:
         self.wait_for("make_plan")
-        bound = timeout or (time_limit or 0.0) + self._answer_timeout
+        bound = timeout or duration_from_ros(request.time_limit) + self._answer_timeout
         return self.send_plan(request).result(bound).result
 
     def interpret(
@@ -291,34 +252,17 @@ class FcpClient:
         goal: str = "",
         *,
         timeout: float,
-        instruction: str = "",
-        speaker: str = "",
-        confirm_below: float | None = None,
-        alpha: float | None = None,
-        time_limit: float | None = None,
-        relax: bool = True,
-        indifference: float | None = None,
-        optimise: str = "",
         max_replans: int = -1,
         on_question: Callable[[Question], int | None] | None = None,
+        **options: Any,
     ) -> AchieveGoal.Result:
         """Plan, execute and replan until the goal is achieved; cancel it after `timeout` s.
 
-        `queries.plan_request` describes most arguments. `on_question` is called with each question;
-        it returns the number of a choice, or None to leave it open, which counts as no. Without it,
-        a question ends the goal.
+        `on_question` is called with each question; it returns the number of a choice, or None to
+        leave it open, which counts as no. Without it, a question ends the goal. The other options
+        are those of `queries.plan_request`, the `instruction` in place of a goal among them.
         """
-        request = plan_request(
-            goal,
-            instruction=instruction,
-            speaker=speaker,
-            confirm_below=confirm_below,
-            alpha=alpha,
-            time_limit=time_limit,
-            relax=relax,
-            indifference=indifference,
-            optimise=optimise,
-        )
+        request = plan_request(goal, **options)
         self.wait_for("achieve_goal")
         asks = on_question is not None
         pending = self.send_achieve(request, max_replans=max_replans, ask=asks)
@@ -377,12 +321,7 @@ class FcpClient:
 
         Raises FcpUnavailable if no executive has published them in time.
         """
-        topic = f"{self._prefix}name_proposals"
-        try:
-            message = fetch_latched(self._node, NameProposals, topic, self._group, timeout)
-        except TimeoutError:
-            raise self._unavailable("name_proposals") from None
-        return list(message.synonyms)
+        return list(self._fetch(NameProposals, "name_proposals", timeout).synonyms)
 
     def settle_name(
         self, proposal: Synonym, answer: int = SettleName.Request.KEEP
@@ -392,6 +331,19 @@ class FcpClient:
             source=proposal.source, target=proposal.target, places=proposal.places, answer=answer
         )
         return self._ask("settle_name", request)
+
+    def person_request(self) -> Question | None:
+        """Fetch what a person is asked to do now; None if nothing.
+
+        Raises FcpUnavailable if no `person_executor` is there.
+        """
+        found: Question = self._fetch(Question, PERSON_REQUESTS, self._server_timeout)
+        return None if found.kind == Question.NONE else found
+
+    def answer_person(self, question: Question, *, is_done: bool) -> AnswerQuestion.Response:
+        """Say if a person has done what was asked, or will not do it."""
+        choice = Question.YES if is_done else Question.NO
+        return self._ask(PERSON, AnswerQuestion.Request(id=question.id, choice=choice))
 
     def calibration(self, predicate: str = "", context: str = "") -> GetCalibration.Response:
         """Fetch what was learned from outcomes; "" means all predicates, or all contexts."""
@@ -449,14 +401,24 @@ class FcpClient:
         self.wait_for(name)
         return self._send_request(name, request).result(self._answer_timeout)
 
+    def _fetch(self, message_type: Any, topic: str, timeout: float) -> Any:
+        """Fetch the last message of a latched topic."""
+        name = self._prefix + topic
+        try:
+            return fetch_latched(self._node, message_type, name, self._group, timeout)
+        except TimeoutError:
+            raise self._unavailable(topic) from None
+
     def _is_offered(self, name: str) -> bool:
         if name in self._actions:
             return bool(self._actions[name].server_is_ready()) and not self._guards[name].is_dead
         return bool(self._services[name].service_is_ready())
 
     def _unavailable(self, name: str) -> FcpUnavailable:
+        start = "the nodes (fcp up, or ros2 launch fcp_ros bringup.launch.py)"
+        if name in (PERSON, PERSON_REQUESTS):
+            start = "person_executor (ros2 run fcp_ros person_executor)"
         return FcpUnavailable(
-            f"No node offers {self._prefix or self._node.get_namespace()}{name}: start the nodes "
-            "(fcp up, or ros2 launch fcp_ros bringup.launch.py), and check namespace and "
-            "ROS_DOMAIN_ID."
+            f"No node offers {self._prefix or self._node.get_namespace()}{name}: start {start}, "
+            "and check namespace and ROS_DOMAIN_ID."
         )

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from fcp_ros.binding.scene_to_state import scene_to_instance
-from fcp_ros.demo.understanding import describe_understanding
 from fcp_ros.domain import load_domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.execution.physics import PhysicsError, PhysicsWorld
@@ -35,7 +34,7 @@ from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import Judged, PlanningOptions, PlanningRequest, PlanningResult
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.relaxation.plan_instruction import plan_instruction
-from fcp_ros.report.demo_report import DemoReport, Episode, StepOutcome
+from fcp_ros.report.demo_report import DemoReport, Episode, StepOutcome, describe_understanding
 from fcp_ros.scene import SceneGraph, load_scene
 
 WIDTH, HEIGHT = 400, 300

@@ -13,7 +13,6 @@ from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.client import FcpClient, FcpError
 from fcp_ros.cset import Instance
 from fcp_ros.demo.stories import Story
-from fcp_ros.demo.understanding import describe_understanding
 from fcp_ros.domain import Domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import JudgementRequest, Membership
@@ -31,6 +30,7 @@ from fcp_ros.report.demo_report import (
     CalibratedDegree,
     Episode,
     StepOutcome,
+    describe_understanding,
 )
 from fcp_ros.scene import SceneGraph
 

@@ -21,7 +21,6 @@ with defer_imports(__name__):
     from fcp_ros.domain.expressions.parser import parse_expression
     from fcp_ros.domain.expressions.resolution import check_goal, infer_types
     from fcp_ros.domain.expressions.syntax import (
-        And,
         Atom,
         Expression,
         ExpressionError,
@@ -46,7 +45,6 @@ with defer_imports(__name__):
 
 __all__ = [
     "ActionRule",
-    "And",
     "Atom",
     "Chunk",
     "Cost",

@@ -39,8 +39,11 @@ _ARGUMENT = re.compile(
 _PATTERN = re.compile(rf"\s*(?P<rule>\*|{_NAME})\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 
 
-class PatternError(ValueError):
-    """A text that is not a pattern, or names a rule or parameter that the domain doesn't have."""
+class FaultError(ValueError):
+    """A fault, probability or pattern that can't be read, or names what the domain doesn't have.
+
+    The message says where, and shows the notation.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,11 @@ class StepPattern:
     def check(self, parameters: dict[str, tuple[str, ...]]) -> None:
         """Check the names in it.
 
-        `parameters`: rule -> its parameters, of all rules of the domain. Raises PatternError for a
+        `parameters`: rule -> its parameters, of all rules of the domain. Raises FaultError for a
         rule or parameter that the domain doesn't have.
         """
         if self.rule != ANY_RULE and self.rule not in parameters:
-            raise PatternError(
+            raise FaultError(
                 f"{self}: the domain has no rule {self.rule!r}; it has "
                 f"{', '.join(sorted(parameters))}"
             )
@@ -77,7 +80,7 @@ class StepPattern:
         )
         for name, _ in self.arguments:
             if name not in known:
-                raise PatternError(
+                raise FaultError(
                     f"{self}: no parameter {name!r}; write one of {', '.join(sorted(known))}"
                 )
 
@@ -89,11 +92,11 @@ class StepPattern:
 def parse_pattern(text: str) -> StepPattern:
     """Read a pattern.
 
-    Raises PatternError if it can't be read; the message shows how it is written.
+    Raises FaultError if it can't be read; the message shows how it is written.
     """
     match = _PATTERN.fullmatch(text)
     if match is None:
-        raise PatternError(f"{text!r} is not a pattern of steps; write it like pick(item=mug_1)")
+        raise FaultError(f"{text!r} is not a pattern of steps; write it like pick(item=mug_1)")
     return StepPattern(match["rule"], _parse_arguments(match["arguments"] or "", text))
 
 
@@ -103,7 +106,7 @@ def _parse_arguments(inner: str, text: str) -> tuple[tuple[str, str], ...]:
     while position < len(inner) and inner[position:].strip():
         match = _ARGUMENT.match(inner, position)
         if match is None:
-            raise PatternError(
+            raise FaultError(
                 f"{inner[position:].strip()!r} in {text!r} is not an argument; "
                 "write it like item=mug_1, with commas between several"
             )
@@ -140,10 +143,6 @@ class FaultKind(str, Enum):
     """It never ends by itself, but can be cancelled."""
     CRASH = "crash"
     """No outcome ever comes, not even after a cancel."""
-
-
-class FaultError(ValueError):
-    """A fault or probability that can't be read; the message says where, and shows the notation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,10 +263,7 @@ def _split(text: str, how: str) -> tuple[StepPattern, str]:
     left, colon, right = text.rpartition(":")
     if not colon:
         raise FaultError(f"{text!r} has no colon; {how}")
-    try:
-        return parse_pattern(left), right
-    except PatternError as error:
-        raise FaultError(str(error)) from None
+    return parse_pattern(left), right
 
 
 def _read_delay(number: str | None, text: str) -> float:

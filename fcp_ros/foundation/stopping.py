@@ -8,5 +8,9 @@ from collections.abc import Callable
 Check = Callable[[], None]
 
 
+class WorkStopped(Exception):
+    """Work has to stop here: a limit, a cancellation. It is no failure of what was at work."""
+
+
 def never_stop() -> None:
     """The check of a caller without limits."""

@@ -23,6 +23,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from fcp_ros.domain.model import GradedPredicate
+from fcp_ros.foundation.stopping import WorkStopped
 from fcp_ros.grounding.judged_pairs import KnownAnswers
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError, JudgementRequest, Membership
 from fcp_ros.grounding.judgement_cache import CacheKey, JudgementCache
@@ -100,7 +101,7 @@ _LOG = logging.getLogger(__name__)
 def answer_each(
     oracle: MembershipOracle, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
 ) -> list[Answer]:
-    """Ask an oracle: for each request its membership or an error; raises no `Exception`."""
+    """Ask an oracle: for each request its membership or an error; raises `WorkStopped` alone."""
     if not requests:
         return []
     try:
@@ -114,6 +115,8 @@ def answer_each(
             *answer_each(oracle, predicate, requests[:middle]),
             *answer_each(oracle, predicate, requests[middle:]),
         ]
+    except WorkStopped:  # the request ended while the oracle was at work
+        raise
     # A broken model or device makes libraries raise anything; another oracle may still answer.
     except Exception as error:
         _LOG.exception("the oracle %s failed on %s", oracle.name, predicate.name)

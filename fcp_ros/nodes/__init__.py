@@ -10,7 +10,7 @@ with its class and its ``main()`` in `node`:
 - `planner`: the node `task_planner`, which answers planning and validation requests.
 - `executive`: plans, executes, monitors and replans until a goal is achieved.
 - `simulated_executor`: performs steps in a simulated world; one file.
-- `executors`: perform steps on a robot, by nav2, MoveIt or trees of py_trees.
+- `executors`: perform steps: nav2, any other action, a person, worlds that are simulated.
 
 They share `runtime` (lifecycle, parameters, worker threads, requests to other nodes and the death
 of these, repairs of rclpy), `conversions` (the only place where messages meet the values of the

@@ -4,6 +4,7 @@
     plan_goal.py         from a goal's text to a result: parse, plan as stated, relax if that fails
     plan_instruction.py  the same for an instruction in words, after reading it
     intent.py            what goes without saying, and what somebody says that it is for
+    dangers.py           what of a plan is not safe for a person, and has to be asked about
     question.py          questions to the person who asked, and what follows from the answers
     engine.py            the relaxation of one goal: plans relaxed goals, finds what blocks
     worlds.py            elements taken for another type, help, things that are missing

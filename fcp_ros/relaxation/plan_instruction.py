@@ -33,6 +33,7 @@ from fcp_ros.planning.model.request import CONFIRM_BELOW, Phase, PlanningOptions
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.session import PlanningRequest
+from fcp_ros.relaxation.dangers import ask_about_danger
 from fcp_ros.relaxation.intent import complete_goal
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.presuppositions import find_presupposed, find_unseen_condition
@@ -108,6 +109,9 @@ def plan_instruction(
         state = add_facts(request.domain, request.instance, granted)
         request = replace(request, instance=state)
     result = plan_goal(request, meant.purpose)
+    checked = _check_reading(meant.goal, context)
+    if checked is not None:
+        result = ask_about_danger(result, request, checked, context.speaker)
     if granted:
         result = replace(result, message=f"{result.message} {_tell_granted(granted, context)}")
     return InstructionResult(interpretation, settle_confirmation(result, options, ask))

@@ -24,7 +24,7 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
     walk,
 )
-from fcp_ros.domain.model import SAME, Domain
+from fcp_ros.domain.model import SAME, Constraint, Domain
 from fcp_ros.foundation.wording import choose_article
 from fcp_ros.language.nouns import add_article, name_element, pluralise, write_label, write_number
 from fcp_ros.language.paraphrase import paraphrase_clause
@@ -200,10 +200,38 @@ class ChangeWords:
             return lacking
         others = [n for n in blockers[position] if n < len(self._goal.items)]
         if not others:
-            return "no sequence of actions leads to that"
+            banned = self._find_ban(self._goal.items[position])
+            return banned or "no sequence of actions leads to that"
         told = [self.tell(number) for number in others[:MOST_CAUSES]]
         more = f" and {len(others) - MOST_CAUSES} more" if len(others) > MOST_CAUSES else ""
         return f"it can't be had together with this: {'; and '.join(told)}{more}"
+
+    def _find_ban(self, item: Requirement) -> str:
+        """Find why the domain never lets a requirement come about; "" if it may."""
+        for wanted in item.parts:
+            for constraint in self._domain.constraints:
+                if isinstance(wanted, Atom) and self._is_banned(wanted, constraint):
+                    return constraint.because
+        return ""
+
+    def _is_banned(self, wanted: Atom, constraint: Constraint) -> bool:
+        """Return True if a fact is all that a constraint forbids."""
+        types = {variable.name: variable.type for variable in constraint.variables}
+        first, *more = constraint.never
+        return (
+            not more
+            and first.predicate == wanted.predicate
+            and all(
+                isinstance(one, Constant)
+                and isinstance(barred, Variable)
+                and self._is_of_type(one.name, types[barred.name])
+                for one, barred in zip(wanted.arguments, first.arguments, strict=True)
+            )
+        )
+
+    def _is_of_type(self, element: str, type_: str) -> bool:
+        found = self._instance.type_of(self._instance.id_of(element))
+        return self._instance.schema.is_subtype(found, type_)
 
     def _tell_lack(self, item: Requirement) -> str:
         """Tell which kind of thing there is too little of; "" if there is enough of each."""

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan as a tree of BehaviorTree.CPP 4: its partial order nested, in the XML of Groot2.
+"""A plan as a tree of BehaviorTree.CPP 4: its partial order as chains, in the XML of Groot2.
 
-A series-parallel order is a nest of sequences and parallel parts, found by splitting: steps that
-fall into groups without any order between them are parallel parts; steps that fall into groups each
-of which comes before the next are the parts of a sequence (Valdes, Tarjan, Lawler: The recognition
-of series parallel digraphs, SIAM J. Comput. 11, 1982).
-
-What can be split in neither way (a hand-over between two robots, each with steps before and after
-it) becomes chains of steps side by side, in which steps wait for those of other chains. Nothing is
-added to the order: a step may begin as soon as all that come before it have ended.
+A plan of one robot is a sequence. Others become chains of steps side by side, of each robot as far
+as the order allows, in which steps wait for those of other chains. Nothing is added to the order: a
+step may begin as soon as all that come before it have ended.
 
 The nodes are Sequence, Parallel, Precondition and Script of the library itself, and an action for
 each rule, which whoever loads the tree registers (docs/behaviour_trees.md).
@@ -17,10 +12,9 @@ each rule, which whoever loads the tree registers (docs/behaviour_trees.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fcp_ros.foundation.input_error import InputError
@@ -28,118 +22,31 @@ from fcp_ros.planning import Plan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.step_order import PartialOrder, find_all_predecessors
 
-DEEPEST = 40
-"""Levels of a nest. Deeper parts become chains, since readers of XML have limits (BehaviorTree.CPP:
-256)."""
-
 
 @dataclass(frozen=True, slots=True)
-class SingleStep:
+class ChainedStep:
     """A step by its position in the plan."""
 
     number: int
-    waits_for: tuple[int, ...] = ()  # besides all that come before it in the nest
+    waits_for: tuple[int, ...]  # steps of other chains
 
 
-@dataclass(frozen=True, slots=True)
-class InSequence:
-    """Parts one after the other."""
-
-    parts: tuple[Nest, ...]  # two or more; none of them a sequence
-
-
-@dataclass(frozen=True, slots=True)
-class SideBySide:
-    """Parts that may run at the same time."""
-
-    parts: tuple[Nest, ...]  # two or more; none of them side by side
-
-
-Nest: TypeAlias = SingleStep | InSequence | SideBySide
-
-
-def nest_steps(order: PartialOrder, agents: Sequence[tuple[str, ...]]) -> Nest | None:
-    """Nest the steps of an order; None if there are none.
+def make_chains(order: PartialOrder, agents: Sequence[tuple[str, ...]]) -> list[list[ChainedStep]]:
+    """Cover steps with chains along the order; the rest of the order is what they wait for.
 
     `agents`: those of each step. Chains follow them where they can.
     """
-    if not order.predecessors:
-        return None
-    return _Nesting(order, agents).nest(tuple(range(len(order.predecessors))), 0)
-
-
-class _Nesting:
-    """The nest of one order. Sets of steps are the bits of integers."""
-
-    def __init__(self, order: PartialOrder, agents: Sequence[tuple[str, ...]]) -> None:
-        self._direct = order.predecessors
-        self._agents = agents
-        self._below = find_all_predecessors(order.predecessors)
-        self._related = list(self._below)
-        for number, below in enumerate(self._below):
-            for before in range(len(self._below)):
-                if below >> before & 1:
-                    self._related[before] |= 1 << number
-
-    def nest(self, steps: tuple[int, ...], depth: int) -> Nest:
-        """Nest some of the steps, which all others precede, follow, or are unordered with."""
-        if len(steps) == 1:
-            return SingleStep(steps[0])
-        if depth < DEEPEST:
-            groups = _split(steps, lambda step: self._related[step])
-            if len(groups) > 1:
-                return SideBySide(tuple(self.nest(group, depth + 1) for group in groups))
-            stages = _split(steps, lambda step: ~self._related[step])
-            if len(stages) > 1:
-                stages.sort(key=lambda stage: self._count_earlier(stage[0], steps))
-                return InSequence(tuple(self.nest(stage, depth + 1) for stage in stages))
-        return self._make_chains(steps)
-
-    def _count_earlier(self, step: int, steps: Sequence[int]) -> int:
-        return sum(self._below[step] >> other & 1 for other in steps)
-
-    def _make_chains(self, steps: tuple[int, ...]) -> Nest:
-        """Cover steps with chains along the order; the rest of the order is what they wait for."""
-        chains: list[list[SingleStep]] = []
-        for step in sorted(steps, key=lambda step: (self._count_earlier(step, steps), step)):
-            before = self._direct[step].intersection(steps)
-            open_chains = [chain for chain in chains if chain[-1].number in before]
-            chain = max(open_chains, key=lambda c: self._count_shared(c, step), default=None)
-            if chain is None:
-                chains.append([SingleStep(step, tuple(sorted(before)))])
-            else:
-                chain.append(SingleStep(step, tuple(sorted(before - {chain[-1].number}))))
-        parts = tuple(chain[0] if len(chain) == 1 else InSequence(tuple(chain)) for chain in chains)
-        return parts[0] if len(parts) == 1 else SideBySide(parts)
-
-    def _count_shared(self, chain: Sequence[SingleStep], step: int) -> int:
-        return len(set(self._agents[chain[-1].number]) & set(self._agents[step]))
-
-
-def _split(steps: Sequence[int], find_neighbours: Callable[[int], int]) -> list[tuple[int, ...]]:
-    """Split steps into connected groups, each sorted, in the order of their first steps."""
-    waiting = sum(1 << step for step in steps)
-    groups: list[tuple[int, ...]] = []
-    for first in sorted(steps):
-        if not waiting >> first & 1:
-            continue
-        waiting &= ~(1 << first)
-        group = [first]
-        for step in group:  # grows meanwhile
-            found = find_neighbours(step) & waiting
-            waiting &= ~found
-            group.extend(_list_bits(found))
-        groups.append(tuple(sorted(group)))
-    return groups
-
-
-def _list_bits(bits: int) -> list[int]:
-    found = []
-    while bits:
-        lowest = bits & -bits
-        found.append(lowest.bit_length() - 1)
-        bits ^= lowest
-    return found
+    depth = [before.bit_count() for before in find_all_predecessors(order.predecessors)]
+    chains: list[list[ChainedStep]] = []
+    for step in sorted(range(len(depth)), key=lambda step: (depth[step], step)):
+        before = order.predecessors[step]
+        ends = {chain[-1].number: chain for chain in chains if chain[-1].number in before}
+        last = max(ends, key=lambda end: len({*agents[end]} & {*agents[step]}), default=-1)
+        chain = ends.get(last)
+        if chain is None:
+            chains.append(chain := [])
+        chain.append(ChainedStep(step, tuple(sorted(before - {last}))))
+    return chains
 
 
 TREE = "FcpPlan"
@@ -194,11 +101,11 @@ def to_behaviour_tree(plan: Plan) -> str:
     order, agents = _find_order(plan)
     root = Element("root", BTCPP_format="4", main_tree_to_execute=TREE)
     tree = SubElement(root, "BehaviorTree", ID=TREE)
-    nest = nest_steps(order, agents)
-    if nest is None:
-        SubElement(tree, "AlwaysSuccess")
+    chains = make_chains(order, agents)
+    if chains:
+        _Writer(plan.steps, chains).write(tree)
     else:
-        _Writer(plan.steps, nest).write(tree, nest)
+        SubElement(tree, "AlwaysSuccess")
     models = SubElement(root, "TreeNodesModel")
     for step in {step.rule: step for step in plan.steps}.values():
         _write_model(models, step)
@@ -214,35 +121,29 @@ def _find_order(plan: Plan) -> tuple[PartialOrder, tuple[tuple[str, ...], ...]]:
 
 
 class _Writer:
-    """Writes a nest of steps as elements of XML."""
+    """Writes chains of steps as elements of XML."""
 
-    def __init__(self, steps: tuple[PlanStep, ...], nest: Nest) -> None:
+    def __init__(
+        self, steps: tuple[PlanStep, ...], chains: Sequence[Sequence[ChainedStep]]
+    ) -> None:
         self._steps = steps
-        self._marked = sorted({n for step in _list_steps(nest) for n in step.waits_for})
+        self._chains = chains
+        self._marked = sorted({n for chain in chains for step in chain for n in step.waits_for})
 
-    def write(self, tree: Element, nest: Nest) -> None:
+    def write(self, tree: Element) -> None:
         """Write the tree's content, which begins with the marks of steps that others wait for."""
-        if not self._marked:
-            self._write_nest(tree, nest)
-            return
-        sequence = SubElement(tree, "Sequence")
-        marks = "; ".join(f"{_mark(number)} := false" for number in self._marked)
-        SubElement(sequence, "Script", code=marks)
-        for part in nest.parts if isinstance(nest, InSequence) else (nest,):
-            self._write_nest(sequence, part)
+        if self._marked:
+            tree = SubElement(tree, "Sequence")
+            marks = "; ".join(f"{_mark(number)} := false" for number in self._marked)
+            SubElement(tree, "Script", code=marks)
+        if len(self._chains) > 1:
+            tree = SubElement(tree, "Parallel", success_count="-1", failure_count="1")
+        for chain in self._chains:
+            parent = SubElement(tree, "Sequence") if len(chain) > 1 else tree
+            for step in chain:
+                self._write_step(parent, step)
 
-    def _write_nest(self, parent: Element, nest: Nest) -> None:
-        if isinstance(nest, SingleStep):
-            self._write_step(parent, nest)
-            return
-        if isinstance(nest, SideBySide):
-            element = SubElement(parent, "Parallel", success_count="-1", failure_count="1")
-        else:
-            element = SubElement(parent, "Sequence")
-        for part in nest.parts:
-            self._write_nest(element, part)
-
-    def _write_step(self, parent: Element, single: SingleStep) -> None:
+    def _write_step(self, parent: Element, single: ChainedStep) -> None:
         if single.waits_for:
             ended = " && ".join(map(_mark, single.waits_for))
             parent = SubElement(parent, "Precondition", {"if": ended, "else": "RUNNING"})
@@ -255,14 +156,6 @@ class _Writer:
         action.set("duration", f"{step.duration:g}")
         if single.number in self._marked:
             action.set("_onSuccess", f"{_mark(single.number)} := true")
-
-
-def _list_steps(nest: Nest) -> Iterator[SingleStep]:
-    if isinstance(nest, SingleStep):
-        yield nest
-    else:
-        for part in nest.parts:
-            yield from _list_steps(part)
 
 
 def _mark(number: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,13 @@ from markupsafe import Markup
 
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.language.reading import Interpretation, WordUse
 from fcp_ros.planning import PlanningResult
 from fcp_ros.report import figure
 from fcp_ros.report.explored_goals import remove_reasons
 from fcp_ros.report.floor_plan import draw_floor_plan
 from fcp_ros.report.plain_json import to_plain, to_plain_result
 from fcp_ros.report.plan_page import PolicyPath, draw_policy_path, make_plan_environment
-from fcp_ros.report.relaxation_lattice import draw_relaxation_lattice
 from fcp_ros.report.timeline import draw_timeline
 from fcp_ros.scene import SceneGraph
 
@@ -76,6 +77,37 @@ class UnderstoodInstruction:
     question: str = ""  # what had to be asked; may be empty
     choices: tuple[str, ...] = ()  # the answers to choose from
     reader: str = ""
+
+
+def describe_understanding(interpretation: Interpretation) -> UnderstoodInstruction:
+    """Describe how an instruction was understood, by its best reading."""
+    reading = interpretation.readings[0] if interpretation.readings else None
+    text = interpretation.instruction
+    return UnderstoodInstruction(
+        text,
+        interpretation.status.value,
+        interpretation.message,
+        () if reading is None else tuple(split_instruction(text, reading.words)),
+        "" if reading is None else reading.paraphrase,
+        0.0 if reading is None else reading.degree,
+        interpretation.question,
+        interpretation.choices,
+        interpretation.reader,
+    )
+
+
+def split_instruction(text: str, words: tuple[WordUse, ...]) -> Iterator[SpokenWords]:
+    """Split an instruction at the uses of its words, without overlaps; the rest has no role."""
+    done = 0
+    for use in sorted(words, key=lambda use: (use.start, -use.end)):
+        if use.start < done or use.end <= use.start:
+            continue
+        if use.start > done:
+            yield SpokenWords(text[done : use.start])
+        yield SpokenWords(text[use.start : use.end], use.role.value, use.meaning, use.degree)
+        done = use.end
+    if done < len(text):
+        yield SpokenWords(text[done:])
 
 
 @dataclass(frozen=True)
@@ -154,7 +186,6 @@ class EpisodeView:
     episode: Episode
     floor_plan: Markup
     timeline: Markup
-    lattice: Markup
     message: str
     path: PolicyPath | None
     executed: dict[str, StepOutcome]
@@ -175,11 +206,6 @@ def choose_outcome_colour(outcome: OutcomeCode | None) -> str:
     return _OUTCOMES.get(outcome, figure.ALPHA)
 
 
-def _state_goal(episode: Episode) -> str:
-    understood = episode.understood
-    return episode.goal if understood is None else f'"{understood.instruction}": {episode.goal}'
-
-
 def _draw_episode(episode: Episode) -> EpisodeView:
     result = episode.result
     plan = result.plan
@@ -192,7 +218,6 @@ def _draw_episode(episode: Episode) -> EpisodeView:
         timeline=Markup(
             "" if plan is None else draw_timeline(plan, f"time{episode.number}", result.traces)
         ),
-        lattice=Markup(draw_relaxation_lattice(result, _state_goal(episode))),
         message=remove_reasons(result),
         path=draw_policy_path(result, episode.policy),
         executed={str(outcome.index): outcome for outcome in episode.outcomes},

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The relaxed goals that were looked at, arranged for a picture or a text.
+"""The relaxed goals that were looked at, in levels by the number of their changes.
 
-They are levels by the number of changes. A goal hangs below the one that makes all but a few of its
-changes. Of many goals in a level only those that tell something are shown; the others are counted.
+Of many goals in a level only those that tell something are shown; the others are counted.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
@@ -26,7 +25,7 @@ from fcp_ros.planning.model.result import (
 )
 
 MOST_IN_LEVEL = 5
-"""Goals of a level that are shown; the chosen one and those above it are always among them."""
+"""Goals of a level that are shown; that of the answer is always among them."""
 
 _INTEREST = {
     RelaxationOutcome.SOLVED: 0,
@@ -40,21 +39,11 @@ _INTEREST = {
 
 
 @dataclass(frozen=True, slots=True)
-class ShownGoal:
-    """A relaxed goal that is shown."""
-
-    goal: ExploredRelaxation
-    parent: int  # number of the shown goal above it; -1 for the goal as stated
-    added: tuple[str, ...]  # its changes that the goal above it does not make
-    in_chain: bool = False  # True for the goal of the answer, and for those above it
-
-
-@dataclass(frozen=True, slots=True)
 class GoalLevel:
     """The relaxed goals with the same number of changes."""
 
     changes: int
-    shown: tuple[ShownGoal, ...]  # in the order in which they are shown, from left to right
+    shown: tuple[ExploredRelaxation, ...]  # the most interesting first
     hidden: tuple[ExploredRelaxation, ...]
 
     def describe(self) -> str:
@@ -76,27 +65,16 @@ class ExploredGoals:
 
 
 def arrange_explored(result: PlanningResult) -> ExploredGoals:
-    """Arrange the relaxed goals that were looked at in levels of MOST_IN_LEVEL, and the chain."""
-    goals = {goal.number: goal for goal in result.explored}
+    """Arrange the relaxed goals that were looked at in levels of MOST_IN_LEVEL."""
     answer = find_answer(result)
-    above = _find_above(goals[answer], goals) if answer >= 0 else ()
-    chain = {answer, *above}
     by_level: dict[int, list[ExploredRelaxation]] = {}
-    for goal in result.explored:
+    for goal in sorted(result.explored, key=lambda goal: _rank(goal, answer)):
         by_level.setdefault(len(goal.changes), []).append(goal)
-    levels: list[GoalLevel] = []
-    upper: dict[int, ExploredRelaxation] = {}
-    places: dict[int, int] = {}
-    for changes, members in sorted(by_level.items()):
-        ranked = sorted(members, key=lambda goal: _rank(goal, chain))
-        kept = max(MOST_IN_LEVEL, sum(goal.number in chain for goal in members))
-        shown = [_hang(goal, upper, goals, chain) for goal in ranked[:kept]]
-        shown.sort(key=lambda one: (places.get(one.parent, -1), one.goal.number))
-        places = {one.goal.number: place for place, one in enumerate(shown)}
-        upper.update((one.goal.number, one.goal) for one in shown)
-        levels.append(GoalLevel(changes, tuple(shown), tuple(ranked[kept:])))
-    chosen = answer >= 0 and result.plan is not None
-    return ExploredGoals(tuple(levels), answer, chosen)
+    levels = (
+        GoalLevel(changes, tuple(goals[:MOST_IN_LEVEL]), tuple(goals[MOST_IN_LEVEL:]))
+        for changes, goals in sorted(by_level.items())
+    )
+    return ExploredGoals(tuple(levels), answer, answer >= 0 and result.plan is not None)
 
 
 def find_answer(result: PlanningResult) -> int:
@@ -118,55 +96,9 @@ def count_outcomes(goals: Iterable[ExploredRelaxation]) -> str:
     return ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in order)
 
 
-def _rank(goal: ExploredRelaxation, chain: set[int]) -> tuple[bool, int, float, float, int]:
+def _rank(goal: ExploredRelaxation, answer: int) -> tuple[bool, int, float, float, int]:
     interest = _INTEREST[goal.outcome]
-    return (goal.number not in chain, interest, -goal.membership, -goal.bound, goal.number)
-
-
-def _hang(
-    goal: ExploredRelaxation,
-    upper: Mapping[int, ExploredRelaxation],
-    goals: Mapping[int, ExploredRelaxation],
-    chain: set[int],
-) -> ShownGoal:
-    """Hang a goal below the shown goal with the most of its changes, if possible one before it."""
-    in_chain = goal.number in chain
-    fitting = [one for one in upper.values() if _is_below(one, goal)]
-    if in_chain:
-        fitting = [one for one in fitting if one.number in chain]
-    if not fitting:
-        return ShownGoal(goal, -1, goal.changes, in_chain)
-    before = _find_above(goal, goals)
-    parent = min(fitting, key=lambda o: (-len(o.changes), o.number not in before, o.number))
-    added = Counter(goal.changes) - Counter(parent.changes)
-    return ShownGoal(goal, parent.number, tuple(added.elements()), in_chain)
-
-
-def _find_above(
-    goal: ExploredRelaxation, goals: Mapping[int, ExploredRelaxation]
-) -> tuple[int, ...]:
-    """Find the goals that led to a goal and make some of its changes, the nearest first.
-
-    The search may also reach a goal from one with another change in the place of one of its own:
-    that one is none of them.
-    """
-    found: list[int] = []
-    seen = {goal.number}
-    number, fewest = goal.parent, goal
-    while number in goals and number not in seen:
-        seen.add(number)
-        step = goals[number]
-        if _is_below(step, fewest):
-            found.append(number)
-            fewest = step
-        number = step.parent
-    return tuple(found)
-
-
-def _is_below(one: ExploredRelaxation, other: ExploredRelaxation) -> bool:
-    """Return True if the changes of one goal are some, but not all, of another's."""
-    fewer = len(one.changes) < len(other.changes)
-    return fewer and not Counter(one.changes) - Counter(other.changes)
+    return (goal.number != answer, interest, -goal.membership, -goal.bound, goal.number)
 
 
 def _count(number: int, noun: str) -> str:
@@ -217,26 +149,24 @@ def remove_reasons(result: PlanningResult) -> str:
 
 
 def render_explored(result: PlanningResult) -> RenderableType:
-    """Render the relaxed goals that were looked at as a tree, the goal as stated on top."""
+    """Render the relaxed goals that were looked at as a tree of levels."""
     explored = arrange_explored(result)
     head = f"looked at {len(result.explored)} goals ({count_outcomes(result.explored)})"
-    nodes: dict[int, Tree] = {}
     top = Tree(Text(head, style="bold"), guide_style="dim")
     for level in explored.levels:
-        for shown in level.shown:
-            above = nodes.get(shown.parent, top)
-            nodes[shown.goal.number] = above.add(_build_goal_text(shown, explored))
-    hidden = [level.describe() for level in explored.levels if level.hidden]
-    return Group(top, *(Text(line, style="dim") for line in hidden))
+        branch = top.add(Text(level.describe(), style="dim"))
+        for goal in level.shown:
+            branch.add(_build_goal_text(goal, explored))
+    return top
 
 
-def _build_goal_text(shown: ShownGoal, explored: ExploredGoals) -> Text:
-    goal = shown.goal
-    changes = " and ".join(map(to_printable, shown.added)) or "the goal as stated"
-    text = Text(changes, style="bold" if shown.in_chain else "")
+def _build_goal_text(goal: ExploredRelaxation, explored: ExploredGoals) -> Text:
+    is_answer = goal.number == explored.answer
+    changes = " and ".join(map(to_printable, goal.changes)) or "the goal as stated"
+    text = Text(changes, style="bold" if is_answer else "")
     text.append(f"  {goal.outcome.value}", style=_COLOURS.get(goal.outcome, "dim"))
     plan = f" {goal.membership:.2f}" if goal.membership > 0.0 else ""
     text.append(f"{plan} \N{LESS-THAN OR EQUAL TO} {goal.bound:.2f}", style="dim")
-    if goal.number == explored.answer:
+    if is_answer:
         text.append("  chosen" if explored.is_chosen else "  closest", style="bold green")
     return text

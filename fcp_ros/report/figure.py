@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures as inline SVG: Matplotlib figures and single elements, in the colours of the page."""
+"""Matplotlib figures as inline SVG, in the colours of the page."""
 
 from __future__ import annotations
 
 import io
 import re
 import warnings
-from html import escape
 from typing import Any
 
 from matplotlib import rc_context
@@ -76,21 +75,3 @@ def to_svg(figure: Figure, label: str, prefix: str) -> str:
     svg = re.sub(r'(xlink:href="|url\()#', rf"\1#{prefix}-", svg)
     safe = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return svg.replace("<svg ", f'<svg role="img" aria-label="{safe}" ', 1)
-
-
-def frame_drawing(
-    kind: str, label: str, style: str, box: tuple[float, float, float], drawn: str
-) -> str:
-    """Frame SVG elements of our own as one ``<svg>``; `box`: left edge, width and height, px."""
-    left, width, height = box
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" role="img" '
-        f'aria-label="{escape(label)}" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="{left:.1f} 0 {width:.1f} {height:.1f}"><style>{style}</style>{drawn}</svg>'
-    )
-
-
-def draw_text(kind: str, x: float, y: float, text: str) -> str:
-    """Draw a text of a class of its picture ("" for none), its characters made harmless."""
-    name = f' class="{kind}"' if kind else ""
-    return f'<text{name} x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -26,13 +25,13 @@ from fcp_ros.report.label_placement import (
     FittedName,
     PlacedLabel,
     TextLabel,
-    find_free_sides,
     fit_name,
     place_labels,
 )
 from fcp_ros.report.node_names import to_words
 from fcp_ros.scene import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.graph.roles import FLOOR, is_door
+from fcp_ros.scene.shapes.polygons import box_corners
 from fcp_ros.scene.shapes.route import Route, trace_routes
 
 WIDTH = 5.7  # Width of the picture [inches] unless another is given
@@ -146,13 +145,9 @@ def _set_up_axes(axes: Axes, frame: _Frame) -> None:
 def _find_outline(node: SceneNode) -> list[tuple[float, float]]:
     """Find the corners of the node's box from above, or its position if the box is unknown."""
     assert node.pose is not None  # callers keep placed nodes only
-    x, y, _ = node.pose.position
     if node.size is None:
-        return [(x, y)]
-    cos, sin = math.cos(node.pose.yaw), math.sin(node.pose.yaw)
-    half_x, half_y = node.size[0] / 2, node.size[1] / 2
-    corners = ((half_x, half_y), (-half_x, half_y), (-half_x, -half_y), (half_x, -half_y))
-    return [(x + cos * dx - sin * dy, y + sin * dx + cos * dy) for dx, dy in corners]
+        return [node.pose.position[:2]]
+    return list(box_corners(node.pose, node.size))
 
 
 def _draw_rooms(axes: Axes, nodes: Sequence[SceneNode]) -> None:
@@ -286,8 +281,7 @@ def _draw_names(
     writer.omitted = sum(bool(node.polygon or node.size) for node in rooms) - writer.count
     order = sorted(drawn, key=lambda node: (node.layer is not Layer.AGENT, -_compute_area(node)))
     order += [node for node in rooms if not node.polygon and node.size is None]
-    sides = find_free_sides(frame.to_points([_get_position(node) for node in order]))
-    labels = [_make_label(node, frame, side) for node, side in zip(order, sides, strict=True)]
+    labels = [_make_label(node, frame) for node in order]
     width = (frame.east - frame.west) * frame.scale
     for node, placed in zip(
         order, place_labels(labels, taken, (0.0, 0.0, width, frame.height)), strict=True
@@ -377,11 +371,11 @@ def _write_name(node: SceneNode) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
-def _make_label(node: SceneNode, frame: _Frame, away: float | None) -> TextLabel:
+def _make_label(node: SceneNode, frame: _Frame) -> TextLabel:
     ((x, y),) = frame.to_points([_get_position(node)]).tolist()
     large = _is_large(node) and node.layer is Layer.OBJECT
     centred = _has_space(node, frame)
-    return TextLabel(_write_name(node), x, y, 7.5 if large else 7.0, centred=centred, away=away)
+    return TextLabel(_write_name(node), x, y, 7.5 if large else 7.0, centred=centred)
 
 
 def _has_space(node: SceneNode, frame: _Frame) -> bool:

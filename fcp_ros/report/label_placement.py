@@ -21,7 +21,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
-CROWD = 45.0  # Points that are nearer than this [points] are neighbours
+_ANGLES = (20, -20, 160, -160, 70, -70, 110, -110, 45, -45, 135, -135)  # Sides, best first
 LEADER_DISTANCE = 14.0  # Labels that are placed farther away than this [points] get a leader line
 
 
@@ -34,8 +34,6 @@ class TextLabel:
     y: float
     size: float
     centred: bool = False  # True if the label is best placed on the point itself
-    # angle (degrees) of the side where nothing else is, if known: it is tried first
-    away: float | None = None
 
 
 @dataclass(frozen=True)
@@ -102,18 +100,6 @@ def place_labels(
     return placed
 
 
-def find_free_sides(points: NDArray[np.float64]) -> list[float | None]:
-    """Return for each point, (n, 2), the angle (degrees) away from its neighbours, or None."""
-    apart = points[:, None] - points[None]
-    near = np.abs(apart).max(axis=2, keepdims=True) < CROWD
-    away = np.where(near, apart, 0.0).sum(axis=1)
-    angles = np.degrees(np.arctan2(away[:, 1], away[:, 0]))
-    return [
-        float(angle) if math.hypot(x, y) > 0.0 else None
-        for angle, (x, y) in zip(angles, away.tolist(), strict=True)
-    ]
-
-
 def measure_text(text: str) -> float:
     """Return the width of a text in units of its font size, in the font that pictures name."""
     return sum(_measure_character(character) for character in text)
@@ -134,12 +120,8 @@ def _list_offsets(label: TextLabel) -> Iterator[tuple[float, float]]:
     half = _measure_width(label) / 2
     if label.centred:
         yield 0.0, 0.0
-    angles: Sequence[int] = (20, -20, 160, -160, 70, -70, 110, -110, 45, -45, 135, -135)
-    away = label.away
-    if away is not None:
-        angles = sorted(angles, key=lambda angle: abs((angle - away + 180.0) % 360.0 - 180.0))
     for distance in (5.0, 10.0, 17.0, 25.0, 34.0, 44.0, 56.0):
-        for angle in angles:
+        for angle in _ANGLES:
             cos, sin = math.cos(math.radians(angle)), math.sin(math.radians(angle))
             side = half if abs(angle) < 60 else -half if abs(angle) > 120 else half * cos
             yield side + distance * cos, (distance + label.size / 3) * sin

@@ -7,16 +7,20 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from fcp_ros.foundation.wording import to_printable
+
 
 def make_environment() -> Environment:
     """Make the environment of the templates, which escapes all but `Markup`."""
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("fcp_ros.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["printable"] = to_printable
+    return environment
 
 
 def write_page(page: str, path: Path) -> Path:

@@ -2,9 +2,9 @@
 """The graph of a policy as a picture: qstates as boxes, with the actions that are taken there.
 
 A row for each least number of steps from the start. The lines leave a box under the name of their
-action; those to the next row go straight down, others run around the boxes on the right. Goals have
-a double frame, qstates without an action a broken one. The qstates that a run came through, and
-its steps, are drawn stronger.
+action; those to the next row go straight down, others around the boxes on the right. Goals have a
+double frame, qstates without an action a broken one. The qstates that a run came through, and its
+steps, are drawn stronger.
 
 The picture is made of SVG elements with classes, so it takes the colours of a light or dark page.
 """
@@ -16,12 +16,11 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from statistics import fmean
 
 from fcp_ros.abstraction.qnp.problem import QState, describe_state
 from fcp_ros.abstraction.qnp.state_space import PolicyEdge, PolicyGraph
 from fcp_ros.foundation.wording import to_printable
-from fcp_ros.report.figure import draw_text, frame_drawing
-from fcp_ros.report.relaxation_lattice import spread_apart
 
 LETTER = 6.7  # Width of a letter, px
 LINE = 15.0  # Height of a line of text, px
@@ -30,8 +29,8 @@ MOST_LETTERS = 40  # Letters of the name of an action; the tooltip has all of th
 PADDING = 9.0  # Free space around texts in a box, px
 GAP = 26.0  # Least distance of two boxes of a row, px
 SLOPE = 34.0  # Height that the lines between two rows have to themselves, px
-LANE = 9.0  # Distance of lines that run beside one another, px
-LOOP = 14.0  # Free space on the right of a box, for a line that leads back to the box itself, px
+LANE = 9.0  # Distance of lines that run beside one another on the right of all boxes, px
+LANES = 5  # Lines that run beside one another between two rows
 EDGE = 14.0  # Free space around the picture, px
 MOST_SHOWN = 80  # Qstates that are drawn, nearest to the start first
 
@@ -66,27 +65,31 @@ def draw_policy_graph(
     `actions`: those that the run took; if they aren't given, all that lead from one of its qstates
     to the next are taken for its own.
     """
-    places = _lay_out(graph)
-    boxes = [box for row in places.rows for box in row.boxes]
+    rows, height = _lay_out(graph)
+    boxes = {box.state: box for row in rows for box in row}
+    left = min((box.x - box.width / 2 for box in boxes.values()), default=0.0)
+    right = max((box.x + box.width / 2 for box in boxes.values()), default=0.0)
     taken = _list_taken(graph, run, actions)
-    shown = [
-        edge
-        for edge in dict.fromkeys(graph.edges)
-        if edge.source in places.box and edge.target in places.box
-    ]
-    shown.sort(key=lambda edge: edge in taken)
-    drawn = [_draw_edge(edge, places, edge in taken) for edge in shown]
-    drawn += [_draw_box(box, graph, box.state in run) for box in boxes]
+    edges = [one for one in dict.fromkeys(graph.edges) if {one.source, one.target} <= boxes.keys()]
+    edges.sort(key=lambda edge: edge in taken)
+    # Lines to one qstate share a lane around the boxes.
+    around = dict.fromkeys(edge.target for edge in edges if _is_around(edge, boxes))
+    lanes = {target: number for number, target in enumerate(around, 2)}
+    drawn = [_draw_edge(edge, boxes, right, lanes, edge in taken) for edge in edges]
+    drawn += [_draw_box(box, graph, box.state in run) for box in boxes.values()]
     hidden = len(graph.states) - len(boxes)
     if hidden:
-        drawn.append(
-            f'<text class="note" x="{places.left:.1f}" y="{places.height - 4:.1f}">'
-            f"and {hidden} more qstates</text>"
-        )
-    label = f"Policy graph: {len(graph.states)} qstates, {len(graph.goals)} of them goals"
-    left, width = places.left - EDGE, places.right - places.left + 2 * EDGE
-    box = (left, width, places.height + EDGE)
-    return frame_drawing("policy", label, _STYLE, box, "".join(drawn))
+        drawn.append(_draw_text("note", left, height + LINE, f"and {hidden} more qstates"))
+        height += 2 * LINE
+    beside = LANE * (len(lanes) + 2)
+    box = (left - EDGE, right - left + beside + 2 * EDGE, height + EDGE)
+    label = escape(f"Policy graph: {len(graph.states)} qstates, {len(graph.goals)} of them goals")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="policy" role="img" aria-label="{label}" '
+        f'width="{box[1]:.0f}" height="{box[2]:.0f}" '
+        f'viewBox="{box[0]:.1f} 0 {box[1]:.1f} {box[2]:.1f}"><style>{_STYLE}</style>'
+        f"{''.join(drawn)}</svg>"
+    )
 
 
 def _list_taken(
@@ -127,76 +130,34 @@ class _Box:
         return self.x
 
 
-@dataclass(frozen=True, slots=True)
-class _Lanes:
-    """The lines around the boxes, by the qstate that they lead to."""
-
-    beside: Mapping[QState, int]
-    above: Mapping[QState, int]  # by qstate, its number among those of its row to which lines lead
-    # by row, the numbers of the qstates to which lines from the row lead
-    below: Sequence[Mapping[QState, int]]
-
-    def measure_above(self, row: Sequence[QState]) -> float:
-        """Return the height of the lines above a row, px."""
-        return LANE * sum(state in self.above for state in row)
-
-
-@dataclass(frozen=True, slots=True)
-class _BoxRow:
-    """The boxes of a row, and y of the space below it, px."""
-
-    boxes: tuple[_Box, ...]
-    bottom: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """All boxes at their places, and the lines around them."""
-
-    rows: tuple[_BoxRow, ...]
-    box: Mapping[QState, _Box]
-    lanes: _Lanes
-    left: float
-    inner_right: float
-    right: float
-    height: float
-
-
-def _lay_out(graph: PolicyGraph) -> _Places:
-    states = graph.states[:MOST_SHOWN]
+def _lay_out(graph: PolicyGraph) -> tuple[list[list[_Box]], float]:
+    """Place the boxes of each row in the order of those that lead to them; return the height."""
     following: dict[QState, list[PolicyEdge]] = {}
+    leading: dict[QState, list[QState]] = {}
     for edge in dict.fromkeys(graph.edges):
         following.setdefault(edge.source, []).append(edge)
-    rows = _split_rows(states, graph.initial, following)
-    lanes = _assign_lanes(rows, graph.edges)
-    placed, bottom = _place_rows(graph, rows, following, lanes)
-    box = {one.state: one for row in placed for one in row.boxes}
-    left = min((one.x - one.width / 2 for one in box.values()), default=0.0)
-    right = max((one.x + one.width / 2 for one in box.values()), default=0.0) + LOOP
-    note = LINE if len(graph.states) > len(states) else 0.0
-    beside = LANE * (len(lanes.beside) + 2)
-    return _Places(
-        tuple(placed), box, lanes, left, right, right + beside, bottom - SLOPE / 2 + note
-    )
+        leading.setdefault(edge.target, []).append(edge.source)
+    rows = _split_rows(graph.states[:MOST_SHOWN], graph.initial, following)
+    sizes = {state: _measure_box(graph, state, following) for row in rows for state in row}
+    step = max((size[2] for size in sizes.values()), default=0.0) + GAP
+    centres: dict[QState, float] = {}
+    placed: list[list[_Box]] = []
+    y = EDGE + SLOPE / 2 + 7.0  # lines around lead to the first row, too
+    for number, row in enumerate(rows):
+        above = {state: centres[state] for state in (rows[number - 1] if number else ())}
 
+        def measure_place(state: QState, above: Mapping[QState, float] = above) -> float:
+            return fmean([above[one] for one in leading.get(state, ()) if one in above] or [0.0])
 
-def _assign_lanes(rows: Sequence[Sequence[QState]], edges: Sequence[PolicyEdge]) -> _Lanes:
-    """Give the lines that don't lead to the next row their lanes; those to one qstate share one."""
-    depth = {state: number for number, row in enumerate(rows) for state in row}
-    below: list[dict[QState, int]] = [{} for _ in rows]
-    beside: dict[QState, int] = {}
-    above: dict[QState, int] = {}
-    count = [0] * len(rows)
-    for edge in edges:
-        start, end = depth.get(edge.source, -1), depth.get(edge.target, -1)
-        if edge.source == edge.target or min(start, end) < 0 or end == start + 1:
-            continue
-        below[start].setdefault(edge.target, len(below[start]))
-        beside.setdefault(edge.target, len(beside))
-        if edge.target not in above:
-            above[edge.target] = count[end]
-            count[end] += 1
-    return _Lanes(beside, above, below)
+        ordered = sorted(row, key=measure_place)
+        centres.update((one, (at - (len(row) - 1) / 2) * step) for at, one in enumerate(ordered))
+        height = max(sizes[state][3] for state in row)
+        placed.append([])
+        for one in ordered:
+            lines, actions, width, _ = sizes[one]
+            placed[-1].append(_Box(one, number, centres[one], y, width, height, lines, actions))
+        y += height + SLOPE
+    return placed, y - SLOPE
 
 
 def _split_rows(
@@ -216,47 +177,6 @@ def _split_rows(
                     row.append(edge.target)
         rows.append(row)
     return rows[:-1]
-
-
-def _place_rows(
-    graph: PolicyGraph,
-    rows: Sequence[Sequence[QState]],
-    following: Mapping[QState, Sequence[PolicyEdge]],
-    lanes: _Lanes,
-) -> tuple[list[_BoxRow], float]:
-    """Give the boxes their places: as far as possible below those that lead to them."""
-    sizes = {state: _measure_box(graph, state, following) for row in rows for state in row}
-    widest = max((size[2] for size in sizes.values()), default=0.0) + GAP
-    room = (max(map(len, rows), default=1) - 1) * widest
-    centres: dict[QState, float] = {}
-    placed, y = [], EDGE
-    for number, row in enumerate(rows):
-        wanted = dict.fromkeys(row, room / 2)
-        for state in row:
-            leaders = [
-                centres[one]
-                for one in (rows[number - 1] if number else ())
-                if any(edge.target == state for edge in following.get(one, ()))
-            ]
-            if leaders:
-                wanted[state] = sum(leaders) / len(leaders)
-        ordered = sorted(row, key=lambda state: wanted[state])
-        where = _spread_evenly([wanted[state] for state in ordered], widest, room)
-        centres.update(zip(ordered, where, strict=True))
-        height = max(sizes[state][3] for state in row)
-        y += lanes.measure_above(row)
-        boxes = tuple(
-            _Box(one, number, centres[one], y, *sizes[one][2:], *sizes[one][:2]) for one in ordered
-        )
-        placed.append(_BoxRow(boxes, y + height))
-        y += height + SLOPE + LANE * len(lanes.below[number])
-    return placed, y
-
-
-def _spread_evenly(wanted: Sequence[float], step: float, room: float) -> list[float]:
-    """Move places apart; equal ones share the space on both sides."""
-    centred = [place + (index - (len(wanted) - 1) / 2) * 1e-6 for index, place in enumerate(wanted)]
-    return spread_apart(centred, step, room)
 
 
 def _measure_box(
@@ -284,39 +204,43 @@ def _shorten(name: str) -> str:
 # --- elements
 
 
-def _draw_edge(edge: PolicyEdge, places: _Places, in_run: bool) -> str:
+def _is_around(edge: PolicyEdge, boxes: Mapping[QState, _Box]) -> bool:
+    """Return True if a line leads neither to the next row nor to the box itself."""
+    source, target = boxes[edge.source], boxes[edge.target]
+    return source is not target and target.row != source.row + 1
+
+
+def _draw_edge(
+    edge: PolicyEdge,
+    boxes: Mapping[QState, _Box],
+    right: float,
+    lanes: Mapping[QState, int],
+    in_run: bool,
+) -> str:
     """Draw a line down to the next row, to the box itself, or around the boxes."""
-    source, target = places.box[edge.source], places.box[edge.target]
+    source, target = boxes[edge.source], boxes[edge.target]
     x, y = source.find_port(edge.action), source.y + source.height
-    if edge.source == edge.target:
-        side = source.x + source.width / 2
-        half = source.y + source.height / 2
-        path = (
-            f"M{x:.1f},{y:.1f} C{x:.1f},{y + 26:.1f} {side + 40:.1f},{half + 8:.1f} "
-            f"{side + 8:.1f},{half:.1f}"
+    end_x, end_y, head = target.x, target.y, "l-4,-8 h8 Z"
+    if source is target:
+        end_x, end_y = source.x + source.width / 2, source.y + source.height / 2
+        way = f"C{x:.1f},{y + 26:.1f} {end_x + 40:.1f},{end_y + 8:.1f} {end_x + 8:.1f},{end_y:.1f}"
+        head = "l8,-4 v8 Z"
+    elif _is_around(edge, boxes):
+        lane = lanes[edge.target]
+        end_x += target.width / 4
+        gap = SLOPE / 2 - 2.0 * (lane % LANES)
+        way = (
+            f"V{y + gap:.1f} H{right + LANE * lane:.1f} V{end_y - 7 - gap:.1f} H{end_x:.1f} "
+            f"V{end_y - 7:.1f}"
         )
-        head = f"M{side:.1f},{half:.1f} l8,-4 v8 Z"
-    elif target.row == source.row + 1:
-        end = target.y - 7
-        middle = (y + end) / 2
-        path = (
-            f"M{x:.1f},{y:.1f} C{x:.1f},{middle:.1f} {target.x:.1f},{middle:.1f} "
-            f"{target.x:.1f},{end:.1f}"
-        )
-        head = f"M{target.x:.1f},{target.y:.1f} l-4,-8 h8 Z"
     else:
-        lanes, row = places.lanes, places.rows[source.row]
-        beside = places.inner_right + LANE * (lanes.beside[edge.target] + 1)
-        below = row.bottom + LANE * (lanes.below[source.row][edge.target] + 1)
-        above = target.y - 9 - LANE * (lanes.above[edge.target] + 0.5)
-        enter = target.x + min(target.width / 4, 30.0)
-        path = (
-            f"M{x:.1f},{y:.1f} V{below:.1f} H{beside:.1f} V{above:.1f} H{enter:.1f} "
-            f"V{target.y - 7:.1f}"
-        )
-        head = f"M{enter:.1f},{target.y:.1f} l-4,-8 h8 Z"
+        middle = (y + end_y - 7) / 2
+        way = f"C{x:.1f},{middle:.1f} {end_x:.1f},{middle:.1f} {end_x:.1f},{end_y - 7:.1f}"
     kind = " run" if in_run else ""
-    return f'<path class="edge{kind}" d="{path}"/><path class="head{kind}" d="{head}"/>'
+    return (
+        f'<path class="edge{kind}" d="M{x:.1f},{y:.1f} {way}"/>'
+        f'<path class="head{kind}" d="M{end_x:.1f},{end_y:.1f} {head}"/>'
+    )
 
 
 def _draw_box(box: _Box, graph: PolicyGraph, in_run: bool) -> str:
@@ -337,12 +261,12 @@ def _draw_box(box: _Box, graph: PolicyGraph, in_run: bool) -> str:
     if word == "goal":
         parts.append(_draw_frame("inner", left + 3, box.y + 3, box.width - 6, box.height - 6))
     for number, line in enumerate(box.lines, 1):
-        parts.append(draw_text("", box.x, box.y + LINE * number + 2, line))
-    y = box.y + LINE * (len(box.lines) + 1) + 6
+        parts.append(_draw_text("", box.x, box.y + LINE * number + 2, line))
+    y = box.y + box.height - PADDING / 2
     if word:
-        parts.append(draw_text("mark", box.x, y, word))
+        parts.append(_draw_text("mark", box.x, y, word))
     for name in box.actions:
-        parts.append(draw_text("action", box.find_port(name), y, _shorten(to_printable(name))))
+        parts.append(_draw_text("action", box.find_port(name), y, _shorten(to_printable(name))))
     return "".join([*parts, "</g>"])
 
 
@@ -351,6 +275,11 @@ def _draw_frame(kind: str, x: float, y: float, width: float, height: float) -> s
         f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
         f'height="{height:.1f}" rx="7"/>'
     )
+
+
+def _draw_text(kind: str, x: float, y: float, text: str) -> str:
+    name = f' class="{kind}"' if kind else ""
+    return f'<text{name} x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'
 
 
 def _tell(box: _Box, graph: PolicyGraph) -> str:

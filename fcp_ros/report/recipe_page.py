@@ -17,9 +17,7 @@ _WORD = re.compile(r"\s+|[\w'-]+|[^\w\s]")
 
 
 def write_recipe_page(cooked: Cooked, path: Path) -> Path:
-    environment = make_environment()
-    environment.filters["printable"] = to_printable
-    template = environment.get_template("recipe.html.j2")
+    template = make_environment().get_template("recipe.html.j2")
     page = template.render(
         cooked=cooked,
         recipe=cooked.recipe,

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+import shapely
+
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -187,16 +189,8 @@ def _is_same_outline(
         return False
     if not first:
         return True
-    ways = (second, second[::-1])
-    return any(
-        all(
-            math.dist(corner, way[(start + index) % len(way)]) <= within
-            for index, corner in enumerate(first)
-        )
-        for way in ways
-        for start in range(len(way))
-        if math.dist(first[0], way[start]) <= within
-    )
+    rings = (shapely.LinearRing(polygon) for polygon in (first, second))
+    return bool(shapely.hausdorff_distance(*rings) <= within)
 
 
 def _is_same_value(

@@ -30,8 +30,6 @@ from fcp_ros.scene.relations.maintainer import RelationMaintainer
 from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.sequence_numbers import SequenceNumbers, UpdateOrder
 
-_FEW = 8  # If at most one element in this many changes, the indexes are updated one by one
-
 
 def replace_graph(
     given: SceneGraph | None,
@@ -76,22 +74,11 @@ def _make_delta(
     )
 
 
-def reorder_as_follower(before: SceneGraph, delta: SceneDelta, after: SceneGraph) -> SceneGraph:
-    """Return the graph ``after`` in the order of a follower that applies the delta to ``before``.
+def reorder_as_follower(before: SceneGraph, after: SceneGraph) -> SceneGraph:
+    """Return a graph in the order of a follower that applies the delta from ``before`` to it.
 
-    After a small change the indexes of ``before`` are updated; after a large one they are made
-    again on demand, which costs less.
+    The elements of ``before`` come first, in their order, then the new ones.
     """
-    changes = len(delta.upserted) + len(delta.removed) + len(delta.added) + len(delta.dropped)
-    if changes * _FEW > len(after.nodes) + after.relation_count:
-        return _reorder_as(before, after)
-    reached = apply_delta(before, replace(delta, sequence=before.sequence + 1))
-    reached = reached.with_source(after.source).with_notes(after.notes)
-    return reached.with_sequence(after.sequence)
-
-
-def _reorder_as(before: SceneGraph, after: SceneGraph) -> SceneGraph:
-    """Return a graph with the elements of ``before`` first, in their order, then the new ones."""
     now = {relation.key: relation for relation in after.relations}
     relations = {key: now[key] for one in before.relations if (key := one.key) in now}
     relations.update(now)
@@ -347,8 +334,8 @@ class LiveScene:
         else:
             whole = self._maintainer.advance(replace(delta, sequence=before.sequence + 1))
             graph = self._maintainer.graph.with_source(given.source).with_sequence(number)
-            if self._maintainer.last.full:
-                graph = reorder_as_follower(before, whole, graph)
+            if self._maintainer.rederived:
+                graph = reorder_as_follower(before, graph)
             self._maintainer.adopt(graph)
         self._given, self._graph, self._removed = given, graph, removed
         renamed, ambiguous = matching.renamed, matching.ambiguous
@@ -368,7 +355,7 @@ class LiveScene:
         graph = completed.with_sequence(number)
         whole = compute_delta(self._graph or SceneGraph({}), graph)
         if self._graph is not None and self._graph.frame_id == graph.frame_id:
-            graph = reorder_as_follower(self._graph, whole, graph)
+            graph = reorder_as_follower(self._graph, graph)
         if self._maintainer is not None:
             self._maintainer.adopt(graph)
         return graph, whole

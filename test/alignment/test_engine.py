@@ -14,12 +14,11 @@ from torn_names import parse, simulate, tear
 
 from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult, AlignmentStatus
 from fcp_ros.alignment.comparison import align
-from fcp_ros.alignment.evidence import Standing
 from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.pairing import AlignmentTask, make_task
 from fcp_ros.alignment.proposals import NameLikeness
 from fcp_ros.alignment.simulator import GroundAction, ModelSimulator, Observation
-from fcp_ros.alignment.synonyms import Image, NameMapping, Synonym
+from fcp_ros.alignment.synonyms import Image, NameMapping, Standing, Synonym
 from fcp_ros.domain.pddl.syntax_tree import TRUE
 from fcp_ros.domain.pddl.task_reader import PddlTexts, work_out
 from fcp_ros.planning import PlanningRequest, PlanStatus, plan

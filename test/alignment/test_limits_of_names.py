@@ -8,9 +8,9 @@ from torn_names import find_truth, parse, simulate, tear
 
 from fcp_ros.alignment.answer import AlignmentStatus
 from fcp_ros.alignment.comparison import align
-from fcp_ros.alignment.evidence import Standing
 from fcp_ros.alignment.pairing import make_task, pair_domains
 from fcp_ros.alignment.predicate_use import find_opposites
+from fcp_ros.alignment.synonyms import Standing
 from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 LOGISTICS = """(define (domain logistics)

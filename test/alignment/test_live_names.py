@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.alignment.evidence import Standing
 from fcp_ros.alignment.name_book import (
     MOST_PROPOSALS,
     NameAnswer,
@@ -16,7 +15,7 @@ from fcp_ros.alignment.name_book import (
     StepView,
     find_notices,
 )
-from fcp_ros.alignment.synonyms import Synonym
+from fcp_ros.alignment.synonyms import Standing, Synonym
 from fcp_ros.cset import Fact
 from fcp_ros.foundation.sqlite_file import HEADER
 from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation

@@ -12,7 +12,6 @@ from torn_names import draw_tears, find_truth, parse, simulate, tear
 
 from fcp_ros.alignment.answer import AlignmentOptions, AlignmentStatus
 from fcp_ros.alignment.comparison import align, compare_vocabularies
-from fcp_ros.alignment.evidence import Standing
 from fcp_ros.alignment.pairing import (
     AlignmentError,
     OtherWorld,
@@ -22,6 +21,7 @@ from fcp_ros.alignment.pairing import (
 )
 from fcp_ros.alignment.proposals import NameLikeness
 from fcp_ros.alignment.simulator import DomainSimulator, GroundAction, ModelSimulator
+from fcp_ros.alignment.synonyms import Standing
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal

@@ -10,11 +10,10 @@ from torn_names import parse, simulate
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
 from fcp_ros.alignment.comparison import align
-from fcp_ros.alignment.evidence import Proposal, Standing, SynonymEvidence
 from fcp_ros.alignment.pairing import OTHER, OWN, AlignmentError, pair_domains
 from fcp_ros.alignment.proposals import Proposals
 from fcp_ros.alignment.record import describe_false_friends, exclude_namesakes
-from fcp_ros.alignment.synonyms import Synonym
+from fcp_ros.alignment.synonyms import Proposal, Standing, Synonym, SynonymEvidence
 from fcp_ros.domain.pddl.syntax_tree import TRUE
 from fcp_ros.domain.pddl.task_reader import PddlTexts
 

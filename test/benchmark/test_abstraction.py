@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The policies of the benchmark that are written by hand, on small and large problems."""
 
+from pathlib import Path
+
 import pytest
 
-from benchmark.abstraction.draws import DOMAINS
-from benchmark.abstraction.household import POLICY_FILE
-from benchmark.abstraction.houses import draw_house, read_house_domain
+from benchmark.abstraction.houses import POLICY_FILE, draw_house, read_house_domain
 from benchmark.abstraction.large import DRAWERS, write_problem
 from benchmark.abstraction.policy_runs import POLICIES, measure_policy
 from fcp_ros.abstraction.policy.policy_file import parse_policy, read_policy
@@ -38,6 +38,7 @@ def test_every_dirty_cup_goes_into_the_dishwasher(things):
         assert result.verification.ok
 
 
+KITCHEN = Path(__file__).parents[1] / "data" / "pddl"
 SNACK = """
 format: fcp_ros general policy
 version: 1
@@ -58,10 +59,8 @@ policy:
 """
 
 
-def test_plans_of_actions_that_name_constants_are_verified(tmp_path):
+def test_plans_of_actions_that_name_constants_are_verified():
     """The kitchen is an element of a rule, and no parameter of the action (issue 28)."""
-    drawn = DOMAINS["childsnack"]
-    problem = tmp_path / "problem.pddl"
-    problem.write_text(drawn.write_problem(1, 0))
-    ours = measure_policy((drawn.file, problem), parse_policy(SNACK), repeats=1)
+    files = KITCHEN / "childsnack.pddl", KITCHEN / "childsnack-1.pddl"
+    ours = measure_policy(files, parse_policy(SNACK), repeats=1)
     assert ours.steps == 4

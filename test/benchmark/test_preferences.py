@@ -1,24 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark with preferences: metrics, goals, houses with wishes, and a run."""
+"""The benchmark with preferences: metrics, goals, and a run."""
 
 import json
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 
 from benchmark.ipc.tasks import IpcTask
-from benchmark.planning.household import household
-from benchmark.planning.settings import HOUSEHOLD_DOMAIN
-from benchmark.planning.vague import CountingSource
-from benchmark.preferences.part_household import (
-    least_loss,
-    make_wishes,
-    state_of,
-    with_battery,
-    write_goal,
-)
 from benchmark.preferences.part_pddl3 import (
     BEST,
     find_best,
@@ -26,8 +15,6 @@ from benchmark.preferences.part_pddl3 import (
     read_best,
 )
 from benchmark.preferences.planners import KAIROS, OURS, PreferenceRun, with_metric
-from fcp_ros.domain import load_domain, parse_domain, parse_expression
-from fcp_ros.planning import PlanningOptions, PlanningRequest, plan
 
 RUN = (sys.executable, "-m", "benchmark.preferences")
 DOMAIN = """(define (domain lamps) (:requirements :adl :preferences)
@@ -108,52 +95,8 @@ def test_the_best_known_metrics_are_of_tasks_that_are_there(shared_dir):
         assert metric >= 0.0
 
 
-@pytest.mark.parametrize("number", [4, 10])
-def test_half_of_the_wishes_conflict(number):
-    house = household(30, 12, 1)
-    wishes = make_wishes(house, number)
-    items = [wish.item for wish in wishes]
-    twice = [wish for wish in wishes if items.count(wish.item) == 2]
-    assert len(wishes) == number
-    assert len(twice) == number // 4 * 2
-    assert sum(wish.weight for wish in wishes) == pytest.approx(0.99, abs=0.001)
-    assert all(wish.place.name != house.item[wish.item].place for wish in wishes)
-    lighter = {wish.item: wish.weight for wish in sorted(twice, key=lambda wish: -wish.weight)}
-    assert least_loss(wishes) == pytest.approx(sum(lighter.values()))
-
-
-def test_no_plan_for_wishes_is_better_than_the_least_loss():
-    house = household(4, 5, 1)
-    wishes = make_wishes(house, 3)
-    wishes = (*wishes, replace(wishes[0], place=house.receptacles[0], weight=0.1))
-    domain = load_domain(HOUSEHOLD_DOMAIN)
-    goal = parse_expression(write_goal(house, wishes))
-    options = PlanningOptions(alpha=0.0, time_limit=600.0, improve_time=600.0)
-    found = plan(PlanningRequest(domain, state_of(house, domain), goal, options, CountingSource()))
-    assert found.plan is not None
-    assert found.best_membership <= 1.0 - least_loss(wishes) + 1e-9
-
-
-def test_a_budget_of_battery_limits_the_parts_that_are_reached():
-    house = household(4, 5, 2)
-    domain = parse_domain(with_battery(HOUSEHOLD_DOMAIN.read_text(encoding="utf-8"), 50.0))
-    goal = parse_expression(house.goal_text())
-    left_out = []
-    for amount in (10.0, 50.0):
-        options = PlanningOptions(
-            alpha=0.0, time_limit=600.0, improve_time=600.0, budgets={"battery": amount}
-        )
-        found = plan(
-            PlanningRequest(domain, state_of(house, domain), goal, options, CountingSource())
-        )
-        assert found.plan is not None
-        assert found.plan.resources_after["battery"] == 50.0 - len(found.plan.steps)
-        left_out.append(len(found.plan.left_out))
-    assert left_out == [1, 0]
-
-
 def test_a_run_as_a_user_does_it(lamps, tmp_path):
-    command = [*RUN, "pddl3", "--no-rivals", "--limit", "5"]
+    command = [*RUN, "--no-rivals", "--limit", "5"]
     done = subprocess.run(
         [*command, "--tasks", str(lamps.domain.parent), "--json", str(tmp_path / "figures.json")],
         capture_output=True,

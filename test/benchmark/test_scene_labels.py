@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from fcp_ros.binding.label_types import NodeTyper, TypeChoice, TypeReason
@@ -92,21 +91,6 @@ def votes(domain: Domain, asked: Sequence[Asked]) -> list[tuple[Asked, str, floa
     ]
 
 
-def nearest(domain: Domain, asked: Sequence[Asked]) -> list[tuple[Asked, str, float]]:
-    """Take the type of the most similar label, without any rule, with the similarity."""
-    typer = NodeTyper(domain.schema, domain.mapping)
-    names = list(typer.candidates)
-    table = EmbeddingLabelSimilarity().similarities(
-        [typer.part_to_compare(one.label) for one in asked], names
-    )
-    best = table.argmax(axis=1)
-    degrees = np.take_along_axis(table, best[:, None], axis=1)[:, 0]
-    return [
-        (one, typer.candidates[names[index]], float(degree))
-        for one, index, degree in zip(asked, best, degrees, strict=True)
-    ]
-
-
 @pytest.fixture(scope="module")
 def household() -> Domain:
     return load_domain(find_domain("household"))
@@ -132,5 +116,3 @@ def test_the_vote_is_mostly_right_at_the_recommended_threshold(household: Domain
     given, right = figures(votes(household, unknown), 0.5)
     assert given >= 20
     assert right >= 0.75 * given
-    plain_given, plain_right = figures(nearest(household, unknown), 0.7)
-    assert plain_right / plain_given < right / given - 0.1

@@ -6,7 +6,6 @@ import pytest
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.demo.spoken_stories import choose_wish, propose_wishes
 from fcp_ros.demo.stories import StoryError
-from fcp_ros.demo.understanding import describe_understanding, split_instruction
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus, WordRole, WordUse
@@ -14,6 +13,7 @@ from fcp_ros.planning import PlanningOptions, PlanningRequest
 from fcp_ros.planning.traces import trace_plan
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.plan_instruction import plan_instruction
+from fcp_ros.report.demo_report import describe_understanding, split_instruction
 from fcp_ros.scene import Layer, SceneGraph, SceneNode, load_scene
 
 ALPHA = 0.5

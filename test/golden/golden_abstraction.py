@@ -17,6 +17,7 @@ from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.qnp.problem import Qnp
 from fcp_ros.abstraction.qnp.solver import solve_qnp
+from fcp_ros.abstraction.qnp.state_space import QnpLimits, QnpWatch, StateSpace
 
 TANGLES, QUICK_TANGLES = 200, 25
 QUICK_DOMAINS = ("delivery", "ferry", "spanner")
@@ -41,8 +42,8 @@ def list_cases() -> Iterator[Case]:
 
 
 def _solve(qnp: Qnp) -> Answer:
-    result = solve_qnp(qnp)
-    return {"status": result.status.name, "reachable": result.statistics.reachable}
+    states = StateSpace(qnp, QnpWatch(QnpLimits())).states
+    return {"status": solve_qnp(qnp).status.name, "reachable": len(states)}
 
 
 def _run_by_hand(domain: str) -> Answer:

@@ -13,8 +13,8 @@ from torn_names import BLOCKS, GRIPPER, draw_tears, parse, read_files, simulate,
 
 from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult
 from fcp_ros.alignment.comparison import align
-from fcp_ros.alignment.evidence import SynonymEvidence
 from fcp_ros.alignment.pairing import make_task
+from fcp_ros.alignment.synonyms import SynonymEvidence
 from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 INSTANCES = (

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences in a warehouse: other relations than a household has, under other names."""
 
+from contextlib import closing
+
 import pytest
 
 from fcp_ros.cli.session import open_session
 from fcp_ros.domain import parse_domain
 from fcp_ros.domain.holding import find_holding
+from fcp_ros.grounding import make_grounder
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus, Refusal
+from fcp_ros.planning import PlanningOptions, PlanningRequest
+from fcp_ros.relaxation.plan_instruction import plan_instruction
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +50,14 @@ def test_a_warehouse_is_spoken_of_as_a_house_is(reader, warehouse, said, goal):
     answer = reader.read(said, warehouse)
     assert answer.status is ReadingStatus.READ, answer.message
     assert answer.best.goal == goal
+
+
+def test_what_is_unloaded_does_not_stay_in_the_forks(reader, warehouse):
+    with closing(make_grounder(warehouse.domain)) as grounder:
+        options = PlanningOptions(time_limit=120.0)
+        request = PlanningRequest(warehouse.domain, warehouse.instance, "", options, grounder)
+        plan = plan_instruction(request, "unload dock 1", reader, warehouse).result.plan
+    assert [step.rule for step in plan.steps] == ["drive", "lift", "lower"]
 
 
 @pytest.mark.parametrize("said", ["is dock 3 open?", "Is bay 2 free?", "is crate 1 scanned?"])

@@ -6,6 +6,10 @@ import pytest
 from fcp_ros.language.reading import ReadingStatus, WordRole
 
 GOALS = {
+    "Come to me with the vase in your hand, and don't put it down.": (
+        "holding(robot_1, vase_1) and exists ?room: room (at(person_1, ?room) and "
+        "at(robot_1, ?room))"
+    ),
     "Close the door, but do the fridge first.": (
         "closed(fridge_1) and closed(door_1) and closed(fridge_1) before closed(door_1)"
     ),

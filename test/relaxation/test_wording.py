@@ -30,6 +30,20 @@ def test_what_is_weakened_says_what_takes_its_place():
     assert "instead, there is a surface such that" in text
 
 
+def test_the_reason_of_a_constraint_is_told():
+    """ "No sequence of actions leads to that" left a person guessing."""
+    domain = DOMAIN + (
+        "constraints:\n  dry:\n    variables: {book: book, shelf: surface}\n"
+        "    never: ['on(book, shelf)']\n    because: books get wet there\n"
+    )
+    places = ("table_1", "table_1", "shelf_1", "table_1")
+    goal = "on(book_1, shelf_1) and on(mug_1, shelf_1)"
+    (text,) = reasons(goal, domain=domain, places=places, alpha=0.2)
+    assert text.startswith("It is given up that book_1 is on shelf_1, as books get wet there; ")
+    (other,) = reasons("on(plate_1, safe_1)", domain=domain, places=places, alpha=0.2)
+    assert "as no sequence of actions leads to that" in other
+
+
 @pytest.mark.parametrize(
     ("goal", "options"),
     [

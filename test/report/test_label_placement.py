@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from fcp_ros.report.label_placement import (
     TextLabel,
-    find_free_sides,
     fit_name,
     measure_text,
     place_labels,
@@ -58,13 +57,6 @@ def test_labels_stay_in_the_picture():
         west, south, east, north = box(placed)
         assert min(west, south) >= 0
         assert max(east, north) <= 100
-
-
-def test_labels_of_a_crowd_lead_outwards():
-    points = np.array([(0.0, 0.0), (10.0, 0.0), (500.0, 0.0)])
-    assert find_free_sides(points) == [180.0, 0.0, None]
-    (left,) = place_labels([TextLabel("mug 1", 0, 0, 8, away=180.0)])
-    assert left.dx < 0
 
 
 @pytest.mark.parametrize("character", ["i", "M", "\u4e2d", " "])

@@ -331,8 +331,8 @@ def test_an_instruction_and_its_relaxations_are_shown(report, result):
     assert "A plan of 4 steps." in page
     assert "It leaks." in page
     assert "With a &lt;fork&gt;: 1.00." in page
-    assert 'class="lattice"' in page
+    assert 'class="explored"' in page
     assert "<script" not in page
     plain = render_page(report)
-    assert 'class="lattice"' not in plain
+    assert 'class="explored"' not in plain
     assert 'class="said"' not in plain

@@ -90,7 +90,7 @@ def test_the_quick_demo(tmp_path):
     check(episodes, QUICK)
     kinds = {one["kind"] for one in episodes["3"]["result"]["relaxations"]}
     assert kinds >= {"substitution", "fewer"}
-    assert 'class="lattice"' in (tmp_path / "demo.html").read_text()
+    assert 'class="explored"' in (tmp_path / "demo.html").read_text()
     for line in ("supports = on(2, 1)", "links = connected(2, 3, 1)", "shut = not is_open"):
         assert line in printed
     assert "portal = door" in printed

@@ -168,7 +168,6 @@ def test_parameter_file_is_made_from_the_specifications():
     ("page", "node", "module"),
     [
         ("on_your_robot", "nav2_executor", "executors.nav2_executor"),
-        ("plansys2", "plansys2_bridge", "plansys2_bridge"),
         ("simulators", "simulation_bridge", "simulation.bridge"),
     ],
 )

@@ -108,21 +108,13 @@ def test_simulation_adds_the_simulated_executor(launch_ros, repository: Path) ->
     [
         ("physics", ["world_executor"]),
         ("pyrobosim", ["world_executor"]),
-        ("interfaces", ["simulated_executor", "simulation_bridge"]),
+        ("interfaces", ["simulation_bridge"]),
     ],
 )
 def test_each_simulator_has_its_nodes(launch_ros, repository: Path, simulator, added) -> None:
     options = {"params_file": "/tmp/params.yaml", "simulator": simulator}
     nodes = started(repository, "simulation", **options)
     assert [node.node_name for node in nodes] == [f"/{name}" for name in [*BRINGUP, *added]]
-
-
-def test_the_bridge_for_plansys2_is_added(launch_ros, repository: Path) -> None:
-    options = {"params_file": "/tmp/params.yaml", "plansys2_bridge": "true"}
-    nodes = started(repository, "bringup", **options)
-    assert [node.node_name for node in nodes] == [
-        f"/{name}" for name in [*BRINGUP, "plansys2_bridge"]
-    ]
 
 
 def test_rviz_is_started_in_the_namespace(launch_ros, repository: Path, monkeypatch) -> None:

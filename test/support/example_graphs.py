@@ -49,17 +49,6 @@ def subgraph(whole: Instance, *names: str) -> Morphism:
     return inclusion(builder.build(), whole)
 
 
-def edges_of(instance: Instance) -> list[tuple[str, str]]:
-    """The (source name, target name) pairs of a graph's edges, sorted."""
-    return sorted(
-        (
-            instance.name_of(instance.apply("src", edge)),
-            instance.name_of(instance.apply("tgt", edge)),
-        )
-        for edge in instance.elements("E")
-    )
-
-
 def _graph(schema: Schema, vertices: int, edges: Iterable[tuple[int, int]]) -> InstanceBuilder:
     builder = InstanceBuilder(schema)
     ids = [builder.add("V", f"v{number}") for number in range(1, vertices + 1)]

@@ -12,9 +12,10 @@ import itertools
 from collections.abc import Iterator
 
 import networkx as nx
+from random_qnps import list_applicable
 
 from fcp_ros.abstraction.qnp.problem import Qnp, QnpPolicy, QState, QualitativeChange, decode_state
-from fcp_ros.abstraction.qnp.state_space import PolicyGraph, build_policy_graph, successors
+from fcp_ros.abstraction.qnp.state_space import PolicyGraph, build_policy_graph
 
 
 def apply_by_words(qnp: Qnp, state: QState, name: str) -> set[QState]:
@@ -157,9 +158,8 @@ def iterate_policies(qnp: Qnp) -> Iterator[QnpPolicy]:
 
     def extend(chosen: dict[QState, tuple[str, ...]]) -> Iterator[QnpPolicy]:
         for state in build_policy_graph(qnp, chosen).open_states:
-            for action in qnp.actions:
-                if successors(qnp, state, action.name):
-                    yield from extend({**chosen, state: (action.name,)})
+            for action in list_applicable(qnp, state):
+                yield from extend({**chosen, state: (action,)})
             return
         yield chosen
 

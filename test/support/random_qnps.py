@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hypothesis import strategies as st
 
 from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QnpPolicy, QualitativeChange
-from fcp_ros.abstraction.qnp.state_space import successors
+from fcp_ros.abstraction.qnp.state_space import EncodedQnp
 
 _BOOLEAN = (QualitativeChange.SET, QualitativeChange.CLEAR)
 _NUMERIC = (QualitativeChange.INCREASE, QualitativeChange.DECREASE)
@@ -67,4 +67,4 @@ def policies(draw: st.DrawFn, qnp: Qnp, most: int) -> QnpPolicy:
 
 def list_applicable(qnp: Qnp, state: int) -> Iterator[str]:
     """Yield the names of the actions that apply in a qstate."""
-    return (action.name for action in qnp.actions if successors(qnp, state, action.name))
+    return (action.name for action in EncodedQnp(qnp).actions if action.when.holds(state))

@@ -82,13 +82,6 @@ PERSON = {
     ("service", "reply"): ["answer_person"],
     ("action", "execute"): ["person"],
 }
-PLANSYS2 = {
-    ("topic", "publish"): [
-        "/diagnostics",
-        "plansys2_bridge/sign_of_life",
-    ],
-    ("service", "reply"): ["planner/*"],
-}
 SIMULATION = {
     ("topic", "publish"): [
         "/diagnostics",
@@ -96,7 +89,6 @@ SIMULATION = {
         "simulation_bridge/sign_of_life",
     ],
     ("topic", "subscribe"): ["scene_changes", "scene_graph"],
-    ("service", "reply"): ["reset_world"],
     ("service", "request"): [f"/{to_service_name(kind)}" for kind in SERVICES],
 }
 WORLD = {
@@ -194,7 +186,6 @@ def list_profiles(site: Site) -> dict[str, list[tuple[str, Rights]]]:
     found["person_executor"] = [
         ("person_executor", merge(PERSON, EVERY_NODE, LIFECYCLE_NODE, LIVES))
     ]
-    found["plansys2_bridge"] = [("plansys2_bridge", merge(PLANSYS2, EVERY_NODE, LIFECYCLE_NODE))]
     bridge = merge(SIMULATION, EVERY_NODE, LIFECYCLE_NODE)
     found["simulation_bridge"] = [("simulation_bridge", bridge)]
     actions = ("action", "execute")

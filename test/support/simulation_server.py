@@ -17,20 +17,18 @@ from geometry_msgs.msg import Vector3
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from fcp_ros.nodes.conversions.common import pose_from_ros, pose_to_ros
+from fcp_ros.nodes.conversions.common import pose_to_ros
 from fcp_ros.nodes.simulation.calls import PACKAGE, to_service_name
 from fcp_ros.nodes.simulation.reading import CATEGORY_TAGS, ROOM_TAG
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.roles import is_robot
-from fcp_ros.scene.graph.transforms import require_unit
 from fcp_ros.scene.shapes.polygons import bounds as polygon_bounds
 
 FEATURES = (
     *("ENTITY_TAGS", "ENTITY_BOUNDS", "ENTITY_BOUNDS_BOX", "ENTITY_CATEGORIES"),
-    *("ENTITY_STATE_GETTING", "ENTITY_STATE_SETTING", "ENTITY_INFO_GETTING"),
+    *("ENTITY_STATE_GETTING", "ENTITY_INFO_GETTING"),
     *("NAMED_POSES", "POSE_BOUNDS"),
-    *("SIMULATION_RESET", "SIMULATION_RESET_STATE"),
-    *("SIMULATION_STATE_GETTING", "SPAWNING"),
+    "SIMULATION_STATE_GETTING",
 )
 
 
@@ -83,14 +81,11 @@ class SimulationServer:
         yield "GetEntities", None, self._get_entities
         yield "GetEntitiesStates", "ENTITY_STATE_GETTING", self._get_states
         yield "GetEntityState", "ENTITY_STATE_GETTING", self._get_state
-        yield "SetEntityState", "ENTITY_STATE_SETTING", self._set_state
         yield "GetEntityInfo", "ENTITY_INFO_GETTING", self._get_info
         yield "GetEntityBounds", "ENTITY_BOUNDS", self._get_bounds
         yield "GetNamedPoses", "NAMED_POSES", self._get_named_poses
         yield "GetNamedPoseBounds", "POSE_BOUNDS", self._get_pose_bounds
-        yield "ResetSimulation", "SIMULATION_RESET", self._reset
         yield "GetSimulationState", "SIMULATION_STATE_GETTING", self._get_simulation_state
-        yield "SpawnEntity", "SPAWNING", self._spawn
 
     def _make_answer(self, serve: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
         codes = self._messages.Result
@@ -164,23 +159,6 @@ class SimulationServer:
     def _get_state(self, request: Any, response: Any) -> None:
         response.state = self._make_state(self._find(request.entity))
 
-    def _set_state(self, request: Any, _response: Any) -> None:
-        self._find(request.entity)
-        if request.state.header.frame_id not in ("", "world"):
-            raise ValueError("the frame of a state has to be 'world' here")
-        if request.set_pose:
-            self._world.set_pose(request.entity, self._read_pose(request.state.pose))
-
-    def _read_pose(self, message: Any) -> Pose:
-        pose = pose_from_ros(message)
-        try:
-            turn = require_unit(pose.orientation, "the pose")
-        except ValueError as error:
-            raise RefusedError(
-                self._types.SetEntityState.Response.INVALID_POSE, str(error)
-            ) from None
-        return Pose(pose.position, turn)
-
     def _get_info(self, request: Any, response: Any) -> None:
         node = self._find(request.entity)
         response.info.category.category = self._find_kind(node)
@@ -230,20 +208,8 @@ class SimulationServer:
 
     # --- simulation -----------------------------------------------------------------------------
 
-    def _reset(self, _request: Any, _response: Any) -> None:
-        self._world.reset()
-
     def _get_simulation_state(self, _request: Any, response: Any) -> None:
         response.state.state = self.state
-
-    def _spawn(self, request: Any, response: Any) -> None:
-        if request.name in self._list_entities():
-            raise RefusedError(response.NAME_NOT_UNIQUE, f"there is a {request.name} already")
-        if not request.name:
-            raise RefusedError(response.NAME_INVALID, "an entity needs a name here")
-        pose = self._read_pose(request.initial_pose.pose)
-        self._world.spawn(request.name, request.entity_resource.uri, pose)
-        response.entity_name = request.name
 
 
 def _list_tags(node: SceneNode) -> list[str]:

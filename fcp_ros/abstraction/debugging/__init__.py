@@ -13,7 +13,6 @@ definitions are ours.
   abstract choices and, within a bound, all concrete ones. HLPRC: in each state some action of the
   policy has a refinement with the effects that are stated. LLGRC: where a run ends, the goal of
   the task holds.
-- `outcome`: rounds and the result as values.
-- `loop`: `generalize`, which runs rounds of all that.
+- `loop`: `generalize`, which runs rounds of all that; its settings and its result.
 - `learning_process`: the same in a process of its own, which can be ended.
 """

@@ -18,13 +18,13 @@ from multiprocessing.connection import Connection
 from time import monotonic
 from typing import Any
 
-from fcp_ros.abstraction.debugging.loop import generalize
-from fcp_ros.abstraction.debugging.outcome import (
+from fcp_ros.abstraction.debugging.loop import (
     Generalization,
     GeneralizationCallback,
     GeneralizationOptions,
     GeneralizationProgress,
     describe_timeout,
+    generalize,
     ignore_generalization,
 )
 from fcp_ros.abstraction.proposers.abstraction_text import FileProposer

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from time import monotonic, process_time
 
 from fcp_ros.abstraction.debugging.abstraction_check import (
@@ -11,16 +12,7 @@ from fcp_ros.abstraction.debugging.abstraction_check import (
     check_abstraction,
     check_initial_state,
 )
-from fcp_ros.abstraction.debugging.outcome import (
-    Generalization,
-    GeneralizationCallback,
-    GeneralizationOptions,
-    GeneralizationProgress,
-    GeneralizationRound,
-    describe_timeout,
-    ignore_generalization,
-)
-from fcp_ros.abstraction.debugging.refined_tree import walk_refined_tree
+from fcp_ros.abstraction.debugging.refined_tree import TreeLimits, walk_refined_tree
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, PolicyProvenance
 from fcp_ros.abstraction.policy.runner import ExecutionLimits, PolicyRunner
 from fcp_ros.abstraction.proposers.faults import (
@@ -38,6 +30,7 @@ from fcp_ros.abstraction.proposers.proposer import (
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus, translate_interruption
 from fcp_ros.abstraction.proposers.task_variants import enlarge_tasks, find_goal_plan
 from fcp_ros.abstraction.qnp.problem import QnpPolicy
+from fcp_ros.abstraction.qnp.state_space import QnpLimits
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.joining import UnsupportedRule
 from fcp_ros.domain.identity import identify_domain
@@ -47,14 +40,82 @@ from fcp_ros.foundation.wording import join_words
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 
+MOST_ROUNDS = 20
 MOST_ERRORS = 6
 """Faults of a round; further training tasks are not walked then."""
-
 SOLVING_TIME = 1.0
 """Seconds of the processor for the proof that a training task can't be solved."""
 LARGER_SECONDS = 20.0
 """Seconds of the processor for a run on a larger task."""
 BOUNDED = "not all choices that the policy leaves were walked through"
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralizationOptions:
+    """Settings of `generalize`. Raises ValueError for a number out of its range."""
+
+    rounds: int = 10  # proposals that are asked for at most, 1 to MOST_ROUNDS
+    # number of training tasks that the proposer is given, the first ones with something to do; 0:
+    # all. The others are for debugging: one that shows a fault is given to the proposer from the
+    # next round on.
+    generating: int = 0
+    time_limit: float = 600.0  # for everything (s)
+    # bounds of the walk through each training task
+    tree: TreeLimits = field(default_factory=TreeLimits)
+    qnp: QnpLimits = field(default_factory=QnpLimits)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.rounds <= MOST_ROUNDS:
+            raise ValueError(f"{self.rounds} rounds: give 1 to {MOST_ROUNDS}")
+        if self.generating < 0:
+            raise ValueError(f"{self.generating} tasks to generate from: give 0 for all, or more")
+        if not self.time_limit > 0.0:
+            raise ValueError(f"a time limit of {self.time_limit:g} s: give more than 0")
+
+
+def describe_timeout(limit: float) -> str:
+    """Say that the time limit (s) is over."""
+    return f"no policy within {limit:g} s: give it more time"
+
+
+@dataclass(frozen=True)
+class GeneralizationRound:
+    """One proposal and what the checks say."""
+
+    proposal: AbstractionProposal | None  # None if what was written is no abstraction
+    errors: tuple[AbstractionError, ...]  # its faults; none: it passed
+    states: int = 0  # concrete states of the training tasks that were walked through
+    is_complete: bool = True  # False if bounds left choices out
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Generalization:
+    """The outcome of `generalize`."""
+
+    status: GeneralizationStatus  # FOUND, or why there is no policy
+    sentence: str  # the same for a person
+    policy: GeneralPolicy | None = None  # None unless it was found
+    rounds: tuple[GeneralizationRound, ...] = ()  # all of them, in order
+    # what shows why there is no policy: of the proposer, else of the last round
+    errors: tuple[AbstractionError, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralizationProgress:
+    """The present work of `generalize`."""
+
+    round: int  # from 1
+    doing: str  # a clause for a person
+    errors: tuple[AbstractionError, ...] = ()  # the faults of the round before
+
+
+GeneralizationCallback = Callable[[GeneralizationProgress], None]
+
+
+def ignore_generalization(_progress: GeneralizationProgress) -> None:
+    """Ignore progress."""
 
 
 class UnfitTraining(InputError):

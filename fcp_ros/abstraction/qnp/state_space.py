@@ -84,16 +84,6 @@ class EncodedQnp:
         )
 
 
-def successors(qnp: Qnp, state: QState, action: str) -> tuple[QState, ...]:
-    """Return the qstates that an action may lead to; none if it doesn't apply.
-
-    Raises QnpError if there is no such action.
-    """
-    bits = {name: 1 << bit for bit, name in enumerate(qnp.variables)}
-    encoded = _encode_action(qnp.action(action), bits)
-    return encoded.successors(state) if encoded.when.holds(state) else ()
-
-
 def _encode_condition(condition: Condition, bits: dict[str, int]) -> BitCondition:
     return BitCondition(
         sum(bits[name] for name in condition),
@@ -162,11 +152,6 @@ class QnpWatch:
         self._check = check
         self._start = time.monotonic()
         self._next = self._start
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the start."""
-        return time.monotonic() - self._start
 
     def tick(self) -> None:
         """Look at the clock; called at each step of a loop.

@@ -241,7 +241,7 @@ def _list_open_keys(rule: ActionRule, forms: SchemaForms) -> Iterator[tuple[Atom
 def _make_key_test(
     rule: ActionRule, atom: Atom, place: int, names: Sequence[str], forms: SchemaForms
 ) -> Test | None:
-    """Make the test that the key of an added tuple has no other one that stays.
+    """Make the test that the key of an added tuple, of which the rule deletes none, has no other.
 
     Returns:
         the test; None for relations with more legs, and rules with other changes of the relation.
@@ -252,45 +252,28 @@ def _make_key_test(
     if any(a.predicate == atom.predicate for a in changes) or form.arity > 2:
         return None
     (added,) = compile_atoms([atom], names, forms, rule.name)
-    gone = [other for other in rule.delete if other.predicate == atom.predicate]
-    deleted = compile_atoms(gone, names, forms, rule.name)
     name = form.name
     if form.arity == 1 and place == _WORLD:
-        kept = (added.places[0], *(pattern.places[0] for pattern in deleted))
-        return lambda state, values: not state.concepts[name] & ~_join_bits(kept, values)
+        kept = added.places[0]
+        return lambda state, values: not state.concepts[name] & ~(1 << values[kept])
     if form.arity == 2 and place != _WORLD:
-        key, other = added.places[place], 1 - place
-        same = [pattern.places[other] for pattern in deleted if pattern.places[place] == key]
-        kept = (added.places[other], *same)
+        key, kept = added.places[place], added.places[1 - place]
         if place == 0:
-            return lambda state, values: (
-                not (state.roles[name][values[key]] & ~_join_bits(kept, values))
-            )
-        return lambda state, values: (
-            not (state.inverses[name][values[key]] & ~_join_bits(kept, values))
-        )
+            return lambda state, values: not (state.roles[name][values[key]] & ~(1 << values[kept]))
+        return lambda state, values: not (state.inverses[name][values[key]] & ~(1 << values[kept]))
     return None
-
-
-def _join_bits(places: Iterable[int], values: Values) -> int:
-    bits = 0
-    for place in places:
-        bits |= 1 << values[place]
-    return bits
 
 
 def _excludes_second(rule: ActionRule, atom: Atom, relation: Relation, position: int) -> bool:
     """Return True if after the rule the key of an added atom has no other tuple."""
     # That is so if the rule deletes the only tuple of that key, or requires that there is none; and
-    # nothing else adds one.
+    # adds no other. What effects add is looked at in each state.
     key = atom.arguments[position]
 
     def has_key(other: Atom) -> bool:
         return other.predicate == relation.name and other.arguments[position] == key
 
-    others = [other for other in rule.add if other != atom and has_key(other)]
-    others += [a for e in rule.effects for a in e.add if a.predicate == relation.name]
-    if others:
+    if any(other != atom and has_key(other) for other in rule.add):
         return False
     if any(has_key(other) and (other in rule.delete or other == atom) for other in rule.positive()):
         return True

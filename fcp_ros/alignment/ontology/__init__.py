@@ -5,8 +5,7 @@
     claims.py           what a name means, with the evidence; hypotheses about all names
     beliefs.py          probabilities of meanings, by words, structure and geometry
     proposal.py         weighs all together
-    trial_questions, experiments
-                        plans that tell if a doubtful meaning is right; what trials showed
+    experiments.py      plans that tell if a doubtful meaning is right; what trials showed
     reasons.py          claims made of beliefs and trials
     scene_alignment.py  propose, try what is doubtful, propose again; the settings and the answer
 

@@ -15,7 +15,6 @@ from graphlib import CycleError, TopologicalSorter
 from fcp_ros.domain.diagnostics import Diagnostic
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl import syntax_tree as pddl
-from fcp_ros.domain.pddl.durative import read_durative_action
 from fcp_ros.domain.pddl.formulas import FormulaReader
 from fcp_ros.domain.pddl.source_text import PddlError, Source
 from fcp_ros.foundation.s_expressions import SList, preview
@@ -91,11 +90,10 @@ SECTIONS = (
     ":derived",
     ":action",
 )
-DURATIVE = ":durative-action"
-_SEVERAL = (":action", DURATIVE, ":derived")
+_SEVERAL = (":action", ":derived")
 """The sections that a file may have several of."""
 _UNSUPPORTED = {
-    DURATIVE: ("durative actions", "give durations in a YAML domain (docs/domain.md)"),
+    ":durative-action": ("durative actions", "give durations in a YAML domain (docs/domain.md)"),
     ":process": ("a process (PDDL+)", "describe what happens as actions"),
     ":event": ("an event (PDDL+)", "describe what happens as actions"),
     ":method": ("a method (HDDL)", "describe the task by a goal"),
@@ -104,7 +102,6 @@ _UNSUPPORTED = {
 }
 _KINDS = ("domain", "problem")
 _ACTION_KEYS = (":parameters", ":precondition", ":effect")
-_DURATIVE_KEYS = (":parameters", ":duration", ":condition", ":effect")
 
 
 def check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
@@ -155,13 +152,13 @@ def check_not_swapped(domain: Source, problem: Source) -> None:
         raise domain.error(0, message, "give the domain first and the problem second")
 
 
-def read_domain(source: Source, check: Check, *, durative: bool = False) -> pddl.DomainText:
-    """Read a domain file; names are not looked up yet. `durative`: read durative actions, too.
+def read_domain(source: Source, check: Check) -> pddl.DomainText:
+    """Read a domain file; names are not looked up yet.
 
     Raises UnsupportedPddl for a section or an effect that has no place in the syntax tree. Raises
     PddlError for a mistake, with its line.
     """
-    check_sections(source, (*SECTIONS, DURATIVE) if durative else SECTIONS, "domain")
+    check_sections(source, SECTIONS, "domain")
     reader = _DomainReader(source)
     head = source.head
     assert head is not None, "the head has been checked"
@@ -175,7 +172,6 @@ def read_domain(source: Source, check: Check, *, durative: bool = False) -> pddl
         predicates=predicates,
         functions=reader.read_functions(),
         actions=tuple(reader.read_actions(check)),
-        durative=tuple(reader.read_durative_actions(check)),
         axioms=tuple(reader.read_axioms(predicates, check)),
         constraints=reader.read_constraints(),
         requirements=reader.read_requirements(),
@@ -326,49 +322,21 @@ class _DomainReader:
             yield pddl.PddlAxiom(atom, parameters, body, section.start)
 
     def read_actions(self, check: Check) -> Iterator[pddl.PddlAction]:
-        for section in self._list_actions(":action", check):
-            yield self._read_action(section)
-
-    def read_durative_actions(self, check: Check) -> Iterator[pddl.DurativeAction]:
-        for section in self._list_actions(DURATIVE, check):
-            name, given = self._read_keys(section, _DURATIVE_KEYS)
-            at = self._source.offset_of(section, 1)
-            spelling = self._source.spelling(at, len(name))
-            yield read_durative_action(self._formulas, section, given, name, spelling)
-
-    def _list_actions(self, kind: str, check: Check) -> Iterator[SList]:
-        """List the sections of one kind of action; no two actions have one name."""
+        """Read the sections `:action`; no two of them have one name."""
         seen: set[str] = set()
         for section in self._source.sections:
-            if section[0] in (":action", DURATIVE):
+            if section[0] == ":action":
                 check()
-                name = self._formulas.read_name(section, 1, "an action")
-                if name in seen:
-                    message = f"there are several actions {name}"
+                action = self._read_action(section)
+                if action.name in seen:
+                    message = f"there are several actions {action.name}"
                     raise self._source.error(section.start, message, "rename one of them")
-                seen.add(name)
-                if section[0] == kind:
-                    yield section
-
-    def _read_keys(self, section: SList, keys: Sequence[str]) -> tuple[str, dict[str, int]]:
-        """Read the name of an action, and where what follows each of its keys stands."""
-        name = self._formulas.read_name(section, 1, "an action")
-        given: dict[str, int] = {}
-        for position in range(2, len(section), 2):
-            key = section[position]
-            value = section[position + 1] if position + 1 < len(section) else key
-            if key not in keys or value in keys:
-                raise self._refuse_key(section, position, keys)
-            if key in given:
-                message = f"{key} is given twice in action {name}"
-                at = self._source.offset_of(section, position)
-                raise self._source.error(at, message, "keep one of them")
-            given[str(key)] = position + 1
-        return name, given
+                seen.add(action.name)
+                yield action
 
     def _read_action(self, section: SList) -> pddl.PddlAction:
         formulas = self._formulas
-        name, given = self._read_keys(section, _ACTION_KEYS)
+        name, given = self._read_keys(section)
         place = given.get(":parameters")
         parameters = formulas.read_variables(section[place], section, place) if place else ()
         place = given.get(":precondition")
@@ -379,18 +347,34 @@ class _DomainReader:
         spelling = self._source.spelling(at, len(name))
         return pddl.PddlAction(name, parameters, condition, effects, spelling, section.start)
 
-    def _refuse_key(self, section: SList, position: int, keys: Sequence[str]) -> PddlError:
+    def _read_keys(self, section: SList) -> tuple[str, dict[str, int]]:
+        """Read the name of an action, and where what follows each of its keys stands."""
+        name = self._formulas.read_name(section, 1, "an action")
+        given: dict[str, int] = {}
+        for position in range(2, len(section), 2):
+            key = section[position]
+            value = section[position + 1] if position + 1 < len(section) else key
+            if key not in _ACTION_KEYS or value in _ACTION_KEYS:
+                raise self._refuse_key(section, position)
+            if key in given:
+                message = f"{key} is given twice in action {name}"
+                at = self._source.offset_of(section, position)
+                raise self._source.error(at, message, "keep one of them")
+            given[str(key)] = position + 1
+        return name, given
+
+    def _refuse_key(self, section: SList, position: int) -> PddlError:
         node = section[position]
-        if node in keys:
+        if node in _ACTION_KEYS:
             at = self._source.offset_of(section, position)
             return self._source.error(at, f"nothing follows {node}", "write it, or drop the key")
         if node == ":vars":
             feature = "variables beside the parameters (:vars, of PDDL 1.2)"
             fix = "make them parameters, or bind them by `exists`"
             return self._source.refusal(self._source.offset_of(section, position), feature, fix)
-        fix = f"write `{'`, `'.join(keys[:-1])}` or `{keys[-1]}`"
+        fix = f"write `{'`, `'.join(_ACTION_KEYS[:-1])}` or `{_ACTION_KEYS[-1]}`"
         if isinstance(node, str) and node.startswith(":"):
-            fix = f"{fix}; {suggest_name(node, keys)}"
+            fix = f"{fix}; {suggest_name(node, _ACTION_KEYS)}"
         return self._source.misplacement(section, position, fix)
 
 

@@ -207,22 +207,6 @@ class PddlAction:
 
 
 @dataclass(frozen=True, slots=True)
-class DurativeAction:
-    """An action that takes time (PDDL 2.1): conditions and effects at its start and its end."""
-
-    name: str
-    parameters: tuple[Typed, ...]
-    duration: Numeric
-    at_start: Formula
-    over_all: Formula  # from just after the effects at the start until just before those at the end
-    at_end: Formula
-    start_effects: tuple[ActionEffect, ...]
-    end_effects: tuple[ActionEffect, ...]
-    spelling: str = field(default="", compare=False)
-    at: int = field(default=-1, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
 class PddlAxiom:
     """A section `:derived`: the predicate holds of the parameters wherever the body does."""
 
@@ -252,8 +236,6 @@ class DomainText:
     # the definitions of derived predicates, in the order of the file; several of one predicate are
     # alternatives
     axioms: tuple[PddlAxiom, ...] = ()
-    # only where they are asked for (`durative.py`); others get them refused
-    durative: tuple[DurativeAction, ...] = ()
     # remarks on what is read, but may not be meant
     notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
 

@@ -14,7 +14,6 @@ from fcp_ros.domain.pddl.definitions import Replacement, find_definitions
 from fcp_ros.domain.pddl.domain_file import check_not_swapped, read_domain
 from fcp_ros.domain.pddl.draft_rules import DraftRule
 from fcp_ros.domain.pddl.drafting import draft_rules
-from fcp_ros.domain.pddl.durative import sequence_actions
 from fcp_ros.domain.pddl.invariants import InvariantSearch, Part
 from fcp_ros.domain.pddl.metric import price_task, require_known_values
 from fcp_ros.domain.pddl.pddl_task import Legs, PddlTask
@@ -156,7 +155,6 @@ def read_texts(
     problem_source: Source,
     *,
     supported_only: bool = True,  # refuse what `work_out` does not support, such as preferences
-    sequential: bool = False,  # take durative actions as actions that follow one another
     check: Check = never_stop,
 ) -> PddlTexts:
     """Read and check both files as syntax trees; nothing is grounded.
@@ -164,8 +162,7 @@ def read_texts(
     Raises UnsupportedPddl, PddlError as `read_pddl` does.
     """
     check_not_swapped(domain_source, problem_source)
-    domain = read_domain(domain_source, check, durative=sequential)
-    domain = sequence_actions(domain, domain_source)
+    domain = read_domain(domain_source, check)
     if supported_only:
         check_domain_features(domain, domain_source)
     check_domain_names(domain, domain_source)

@@ -12,7 +12,7 @@ builder returns the part that can be read and reports every fault, so that one r
 - `atoms`: atoms and conditions of rules and constraints; atoms that exclude one another.
 - `rules`: sections `rules`, `constraints` and `resources`; rules that can never apply.
 - `graded`: section `graded`: rubrics, tables, oracles, computed degrees.
-- `chunks`: section `chunks`, with the check that steps can follow one another.
+- `chunks`: section `chunks`.
 - `phrase_sections`: what people say: `phrases`, `tasks`, `kinds`, `ignorable`.
 - `relaxing_sections`: weaker forms, substitutes, what is hard; the goals of tasks, checked at the
   end.

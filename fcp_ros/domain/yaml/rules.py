@@ -259,12 +259,12 @@ def _build_rule(
     if not _ACTION_NAME.match(entry.executor):
         message = f"executor {entry.executor!r} of {name} is not a relative action name"
         report.add((*path, "executor"), message, f"write a name without leading /, such as {name}")
-    if is_readable(rule, entry):
+    if _is_readable(rule, entry):
         check_sense(rule, file.relations, path, report)
     return rule
 
 
-def is_readable(rule: ActionRule, entry: RuleEntry) -> bool:
+def _is_readable(rule: ActionRule, entry: RuleEntry) -> bool:
     """Return True if every atom of the entry could be read."""
     parts = [(rule.graded, entry.graded), *_pair_atoms(rule, entry)]
     for effect, given in zip(rule.effects, entry.effects, strict=True):

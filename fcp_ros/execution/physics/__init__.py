@@ -3,10 +3,9 @@
 
 - `materials`, `shapes`, `layout`: what a scene graph becomes; `mjcf`, `robot`: the same as MJCF.
 - `arena`: the compiled model and its state, and what is measured on it.
-- `motion`, `grasps`, `hands`, `workplace`, `carrying`, `skills`: how robots do the actions of the
-  household domain.
-- `world`: all of it with a clock; `reading`: its state as a scene graph; `pictures`: what a person
-  sees of it.
+- `motion`, `grasps`, `hands`, `workplace`, `skills`: how robots do the actions of the household
+  domain.
+- `world`: all of it with a clock, and its state as a scene graph; `pictures`: what a person sees.
 """
 
 from fcp_ros.foundation.imports import defer_imports

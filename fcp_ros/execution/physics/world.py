@@ -6,23 +6,22 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.execution.physics.arena import Arena
+from fcp_ros.execution.physics.arena import FLOOR, Arena
 from fcp_ros.execution.physics.failure import PhysicsError, StepFailed
 from fcp_ros.execution.physics.hands import PERIOD, Motion
-from fcp_ros.execution.physics.layout import Layout, PhysicalBody, plan_layout
+from fcp_ros.execution.physics.layout import plan_layout
 from fcp_ros.execution.physics.materials import MaterialTable, read_materials
 from fcp_ros.execution.physics.mjcf import write_mjcf
-from fcp_ros.execution.physics.reading import read_graph
 from fcp_ros.execution.physics.skills import start_skill
 from fcp_ros.execution.physics.workplace import SkillOptions, Workplace
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.scene.graph.elements import Pose, Vector
+from fcp_ros.scene.graph.elements import Pose, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
 
 NAP = 0.01  # s of real time between two looks if a paused world goes on
@@ -32,14 +31,19 @@ LONGEST = 300.0  # s of the world's time that a step may take
 NEIGHBOURS = 1.5  # m around a far thing within which things move, too, once a robot comes for it
 
 
+_PLACES = ("on", "inside", "holding", "in_room", "at")
+"""Relations that say where things that move are."""
+_STATES = ("closed", "dirty", "switched_on")
+OPEN = "is_open"
+_ATTRIBUTES = {"is_dirty": "dirty", "is_on": "switched_on"}
+
+
 @dataclass(frozen=True, slots=True)
 class WorldOptions:
     """The size and the imperfections of a world."""
 
     most_moving: int = 300  # Things that may move; of more, those far from all robots stand still
     skills: SkillOptions = field(default_factory=SkillOptions)
-    # Spread (standard deviation of the logarithm) of masses and frictions about those of the table
-    jitter: float = 0.0
     pace: float = 0.0  # Seconds of the world in one real second; 0: as fast as it can
 
 
@@ -59,8 +63,8 @@ class _Task:
 class PhysicsWorld:
     """A world with its clock. Thread-safe: steps of several robots overlap and share the clock.
 
-    `seed` decides all errors of robots and the spread of materials: the same calls in the same
-    order lead to the same world. Raises PhysicsError without MuJoCo, or if no world can be made.
+    `seed` decides all errors of robots: the same calls in the same order lead to the same world.
+    Raises PhysicsError without MuJoCo, or if no world can be made.
     """
 
     def __init__(
@@ -78,24 +82,8 @@ class PhysicsWorld:
         self._tasks: list[_Task] = []
         self.paused = False
         layout = plan_layout(graph, self._table, self.options.most_moving)
-        self._arena = Arena(self._vary(layout))
+        self._arena = Arena(layout)
         self._begin_again()
-
-    def _vary(self, layout: Layout) -> Layout:
-        """Spread masses and frictions about those of the table."""
-        if not self.options.jitter:
-            return layout
-        random = np.random.default_rng((self._seed, 1))
-        bodies: dict[str, PhysicalBody] = {}
-        for id_, body in layout.bodies.items():
-            density, friction = np.exp(random.normal(0.0, self.options.jitter, 2))
-            material = replace(
-                body.material,
-                density=body.material.density * float(density),
-                friction=body.material.friction * float(friction),
-            )
-            bodies[id_] = replace(body, material=material)
-        return replace(layout, bodies=bodies)
 
     def _begin_again(self) -> None:
         self._random = np.random.default_rng((self._seed, 0))
@@ -310,7 +298,7 @@ class PhysicsWorld:
     def read_scene(self) -> SceneGraph:
         """Read the world as a scene graph, as it truly is: poses, what is on, in, held, open."""
         with self._lock:
-            return read_graph(self._graph, self._arena, self._dirty, self._switched_on)
+            return _read_graph(self._graph, self._arena, self._dirty, self._switched_on)
 
     def penetration(self) -> float:
         """Depth (m) of the deepest contact now."""
@@ -330,3 +318,101 @@ class PhysicsWorld:
 def _list_elements(graph: SceneGraph, name: str) -> set[str]:
     """List the things of which a relation with one leg holds."""
     return {r.elements[0] for r in graph.relations_named(name) if len(r.elements) == 1}
+
+
+# --- the state of a world as a scene graph: what is where, measured, not remembered ---
+
+
+def _read_graph(
+    graph: SceneGraph, arena: Arena, dirty: Collection[str], switched_on: Collection[str]
+) -> SceneGraph:
+    """Return a graph with the poses and relations that hold in a world.
+
+    `dirty`, `switched_on`: ids of the things of which that is true; no pose shows it.
+    """
+    states = {"dirty": dirty, "switched_on": switched_on}
+    moving = {*arena.movable, *arena.rigs} & graph.nodes.keys()
+    rooms = {id_: _find_room(arena, id_) for id_ in moving}
+    nodes: dict[str, SceneNode] = {}
+    for id_, node in graph.nodes.items():
+        if id_ in moving:
+            node = _move_node(node, arena, rooms[id_])
+        nodes[id_] = _set_states(node, arena, states)
+    relations = [r for r in graph.relations if not _is_outdated(r, moving)]
+    relations += _list_places(graph, arena, moving, rooms)
+    relations += _list_states(nodes, arena, states)
+    return replace(graph, nodes=nodes, relations=tuple(relations))
+
+
+def _find_room(arena: Arena, id_: str) -> str | None:
+    x, y, _ = arena.pose(id_).position
+    return arena.find_room(x, y)
+
+
+def _move_node(node: SceneNode, arena: Arena, room: str | None) -> SceneNode:
+    pose = arena.pose(node.id)
+    if node.id in arena.rigs:
+        # A robot's node is at the middle of its box, as in the scene that it came from.
+        x, y, _ = pose.position
+        z = pose.position[2] if node.pose is None else node.pose.position[2]
+        pose = Pose((x, y, z), pose.orientation)
+    parents = (room,) if room is not None else node.parents
+    size = node.size if node.size is not None or node.id in arena.rigs else arena.body(node.id).size
+    return replace(node, pose=pose, size=size, parents=parents)
+
+
+def _set_states(node: SceneNode, arena: Arena, states: dict[str, Collection[str]]) -> SceneNode:
+    attributes = dict(node.attributes)
+    if OPEN in attributes and node.id in arena.layout.bodies and arena.has_hinge(node.id):
+        attributes[OPEN] = not arena.is_closed(node.id)
+    for attribute, state in _ATTRIBUTES.items():
+        if attribute in attributes:
+            attributes[attribute] = node.id in states[state]
+    return node if attributes == dict(node.attributes) else replace(node, attributes=attributes)
+
+
+def _is_outdated(relation: SceneRelation, moving: set[str]) -> bool:
+    if relation.name in _STATES:
+        return len(relation.elements) == 1
+    item = relation.elements[1 if relation.name == "holding" else 0]
+    return relation.name in _PLACES and item in moving
+
+
+def _list_places(
+    graph: SceneGraph, arena: Arena, moving: set[str], rooms: dict[str, str | None]
+) -> list[SceneRelation]:
+    floors = {room: floor for floor, room in arena.layout.floors.items()}
+    found = []
+    for id_ in (one for one in graph.nodes if one in moving):
+        room = rooms[id_]
+        if id_ in arena.rigs:
+            found += [SceneRelation("at", (id_, room))] if room is not None else []
+            continue
+        if room is not None:
+            found.append(SceneRelation("in_room", (id_, room)))
+        holder = arena.find_holder(id_)
+        if holder is not None:
+            found.append(SceneRelation("holding", (holder, id_)))
+            continue
+        support = arena.find_support(id_)
+        if support is None:
+            continue
+        under = floors.get(room or "") if support.body == FLOOR else support.body
+        if under is not None and under in graph.nodes:
+            name = "inside" if support.is_inside else "on"
+            found.append(SceneRelation(name, (id_, under)))
+    return found
+
+
+def _list_states(
+    nodes: dict[str, SceneNode], arena: Arena, states: dict[str, Collection[str]]
+) -> list[SceneRelation]:
+    """List states as relations, where no attribute of the node says them."""
+    found = []
+    for id_, node in nodes.items():
+        if OPEN not in node.attributes and id_ in arena.layout.bodies and arena.is_closed(id_):
+            found.append(SceneRelation("closed", (id_,)))
+        for attribute, state in _ATTRIBUTES.items():
+            if attribute not in node.attributes and id_ in states[state]:
+                found.append(SceneRelation(state, (id_,)))
+    return found

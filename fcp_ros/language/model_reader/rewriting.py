@@ -11,12 +11,17 @@ reader behind it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from time import monotonic
 
 from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.evaluation import is_a
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import Atom, Expression, ExpressionError, Text, children
+from fcp_ros.domain.model import IS_A
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import shorten_words, to_printable
 from fcp_ros.grounding.judgement import GroundingError
@@ -83,6 +88,11 @@ class RewritingReader:
         best = found.best
         if best is None:
             message = f'The language model takes this for "{shorten_words(draft)}". {found.message}'
+            return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
+        invented = _find_invented(instruction, draft, best, context)
+        if invented:
+            what = f'something with "{invented}", which is neither said nor here'
+            message = f"The language model takes this for {what}."
             return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
         reading = replace(best, words=_account_for(instruction, draft, best, context))
         return replace(found, instruction=instruction, readings=(reading,), reader=self._name)
@@ -159,6 +169,35 @@ def _account_for(
             use = replace(use, role=WordRole.UNREAD)
         uses.append(use)
     return tuple(uses)
+
+
+def _find_invented(instruction: str, draft: str, reading: Reading, context: ReadingContext) -> str:
+    """Find a kind of thing in a draft that nobody spoke of, and of which there is none; or ""."""
+    try:
+        goal = check_goal(parse_expression(reading.goal), context.domain, context.instance)
+    except ExpressionError:
+        return ""
+    said, drafted = (_list_stems(text) for text in (instruction, draft))
+    instance = context.instance
+    for kind in _list_kinds(goal):
+        words = _list_stems(normalise_label(kind))
+        own = words <= drafted and words.isdisjoint(said)
+        if own and not any(is_a(instance, e, kind) for e in instance.all_elements()):
+            return kind
+    return ""
+
+
+def _list_kinds(formula: Expression) -> Iterator[str]:
+    """List the kinds of things in a goal: the types of variables, and labels."""
+    yield from (variable.type for variable in getattr(formula, "variables", ()))
+    if isinstance(formula, Atom) and formula.predicate == IS_A:
+        yield from (term.value for term in formula.arguments if isinstance(term, Text))
+    for part in children(formula):
+        yield from _list_kinds(part)
+
+
+def _list_stems(text: str) -> set[str]:
+    return {_find_stem(match[0].lower()) for match in _WORD.finditer(text)}
 
 
 def _list_stems_for_things(instance: Instance) -> frozenset[str]:

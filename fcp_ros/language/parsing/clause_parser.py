@@ -24,9 +24,9 @@ from fcp_ros.language.english.verbs import (
 from fcp_ros.language.english.wholes import MAKING_VERBS, WHOLE_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
+from fcp_ros.language.parsing.clauses.companions import CompanionParser
 from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
-from fcp_ros.language.parsing.clauses.fronting import FrontingParser
 from fcp_ros.language.parsing.statement_parser import GENERAL, MOVING, limit, make_brought
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -51,7 +51,7 @@ _LEFT_ALONE = {"leave": 0.8, "keep": Confidence.LIKELY.degree}
 _KEPT = PhraseSet("[on] (holding|carrying) [on to]", "[a] hold of", "hold on to")
 
 
-class ClauseParser(FrontingParser):
+class ClauseParser(CompanionParser):
     """A chart of the clauses of one sentence."""
 
     def parse_clauses(self, start: int, depth: int = 0) -> list[tuple[int, SpokenClause]]:

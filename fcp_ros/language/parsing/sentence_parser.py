@@ -135,8 +135,28 @@ class SentenceParser:
             for remark in self._remarks.parse_remarks(place):
                 sentence = add_clause(partial.sentence, remark.clause, Link.AND)
                 yield remark.end, replace(partial, sentence=sentence, separated=False)
+            yield from self._read_companion(place, partial)
         yield from self._read_clause(place, partial)
         yield place + 1, self._skip(place, partial)
+
+    def _read_companion(self, place: int, partial: PartialSentence) -> Steps:
+        """Read "with the door closed", "(come to me) with it"."""
+        sentence = partial.sentence
+        if not sentence.clauses or not asks(sentence.clauses[-1]):
+            return
+        for companion in self._clauses.parse_companions(place, sentence.clauses[-1]):
+            if not companion.ahead:
+                added = add_clause(sentence, companion.clause, Link.AND)
+            else:
+                *clauses, last = sentence.clauses
+                *links, link = sentence.links
+                added = replace(
+                    sentence,
+                    clauses=(*clauses, companion.clause, last),
+                    links=(*links, link, Link.AND),
+                    degree=sentence.degree * companion.clause.degree,
+                )
+            yield companion.end, replace(partial, sentence=added, separated=False)
 
     def _skip(self, place: int, partial: PartialSentence) -> PartialSentence:
         token = self._tokens[place]

@@ -8,7 +8,7 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 
-from fcp_ros.alignment.evidence import Standing, SynonymEvidence
+from fcp_ros.alignment.synonyms import Standing, SynonymEvidence
 from fcp_ros.msg import NameProposals, Synonym
 
 STANDINGS = {

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -14,8 +14,6 @@ from typing import Any, Protocol
 from builtin_interfaces.msg import Time
 
 from fcp_ros.execution.goal_conflicts import Literals
-from fcp_ros.execution.monitoring import Look
-from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.msg import ExecutiveGoal, Plan
 from fcp_ros.nodes.runtime.worker import CancelToken
 
@@ -131,40 +129,6 @@ class GoalView:
     literals: Literals = field(default_factory=dict)  # what it demands of ground atoms
     plan: Plan | None = None  # that is being executed
     done: frozenset[int] = frozenset()  # positions of its steps that have succeeded
-
-
-class RunListener(Protocol):
-    """Gets what happens while a plan runs; called in the goal's thread."""
-
-    def on_step_sent(self, index: int) -> None:
-        """A step was given to its executor."""
-
-    def on_progress(self, index: int, progress: float, message: str) -> None:
-        """The executor reports progress in [0, 1]."""
-
-    def on_outcome(self, record: StepRecord) -> None:
-        """A step has ended."""
-
-    def on_cancelling(self) -> None:
-        """The plan is being cancelled."""
-
-    def on_scene_lost(self, problem: str) -> None:
-        """The scene graph is stale, and nothing is sent until it is kept again."""
-
-    def on_scene_found(self) -> None:
-        """The scene graph is kept up to date again."""
-
-    def on_late(self, problem: str) -> bool:
-        """The deadline of the plan can't be kept any more; return True to end the plan for that."""
-
-    def on_goals_changed(self) -> None:
-        """A pause has begun or ended, or another number of goals waits."""
-
-    def on_awaited(self, goals: Sequence[str]) -> None:
-        """Other steps of the plan have to wait: for those of the plans of these goals."""
-
-    def on_scene_changed(self, look: Look) -> None:
-        """Elements of the rest of the plan have changed, and the rest was checked again."""
 
 
 class RunningPlan(Protocol):

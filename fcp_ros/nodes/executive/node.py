@@ -168,7 +168,7 @@ class ExecutiveNode(ManagedNode):
         planner = self.own(PlannerClient(self, threads))
         backlog = self.parameters.integer("outcome_backlog")
         owner = self._owner = self.own(SceneOwner(self, self._scene))
-        scene_watch = self.own(SceneWatch(self, threads, owner))
+        scene_watch = SceneWatch(threads, owner)
         journal = self._open_journal()
         delivery = self._delivery = self.own(
             OutcomeDelivery(self, self._outcomes, threads, backlog, journal)
@@ -284,8 +284,6 @@ class ExecutiveNode(ManagedNode):
         )
 
     def _on_scene_changed(self) -> None:
-        if self._reporter is not None:
-            self._reporter.notice()
         if self._threads is not None:
             self._threads.post(WorldChanged(), "scene changed")
 

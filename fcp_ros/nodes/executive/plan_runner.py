@@ -53,11 +53,11 @@ from fcp_ros.nodes.executive.fleet import Fleet
 from fcp_ros.nodes.executive.goal_context import (
     GoalContext,
     GoalsChanged,
-    RunListener,
     find_earlier,
 )
 from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.plan_world import PlanWorld
+from fcp_ros.nodes.executive.reports import GoalReport
 from fcp_ros.nodes.executive.watches import NameWatch, SceneNews, SceneWatch
 from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
@@ -79,7 +79,7 @@ class _Run:
     steps: Sequence[PlanStep]
     dispatcher: Dispatcher
     watch: PlanWatch
-    listener: RunListener
+    report: GoalReport
     arrivals: ArrivalWatch | None
     seen: int | None = None  # number of the scene graph that its rest was checked against
     is_cancelling: bool = False
@@ -264,7 +264,7 @@ class PlanRunner:
         plan: PlanMessage,  # As it arrived, for the executors
         steps: Sequence[PlanStep],
         words: str,  # The goal, for people
-        listener: RunListener,
+        report: GoalReport,
         # Tells if the plan is outdated because something has appeared
         arrivals: ArrivalWatch | None = None,
         # Tells when the deadline of the plan can't be kept any more
@@ -305,7 +305,7 @@ class PlanRunner:
             others = {one for one in fleet.acting if one[0] != context.key}
             fleet.acting = others | {(context.key, index) for index in kept}
         watch = PlanWatch(self.world.rules, steps, self._monitor.find_effects)
-        run = self._run = _Run(plan, steps, dispatcher, watch, listener, arrivals)
+        run = self._run = _Run(plan, steps, dispatcher, watch, report, arrivals)
         run.seen, self._deadline = self._scene.sequence, deadline
         for index in kept:
             self._begin_step(index)
@@ -338,13 +338,13 @@ class PlanRunner:
         """Tell the dispatcher what no event tells; return by when it wants the next one."""
         run = self._run
         assert run is not None
-        late_at, late = self._tell_delay(run.listener)
+        late_at, late = self._tell_delay(run.report)
         self._tell_awaited(run)
         if late or self.loss:
             self._obey(run, run.dispatcher.handle(PlanOutdated(late or self.loss)))
         if self._context.is_cancelled and not run.is_cancelling:
             run.is_cancelling = True
-            run.listener.on_cancelling()
+            run.report.on_cancelling()
             self._obey(run, run.dispatcher.handle(CancelRequested()))
         return find_earlier(run.dispatcher.deadline, late_at)
 
@@ -353,19 +353,19 @@ class PlanRunner:
         self.loss, goals = plans.find_loss(key), plans.find_awaited(key).goals
         if goals != run.awaited:
             run.awaited = goals
-            run.listener.on_awaited(goals)
+            run.report.on_awaited(goals)
 
     def take(self, event: object | None) -> None:
         """Take an event for the plan at hand; None: the time has come."""
         run = self._run
         assert run is not None
-        dispatcher, listener = run.dispatcher, run.listener
+        dispatcher, report = run.dispatcher, run.report
         if event is None:
             event = Tick()
         if isinstance(event, DECISIVE):
-            self._obey(run, self._tell_scene(dispatcher, listener))
+            self._obey(run, self._tell_scene(dispatcher, report))
         if isinstance(event, GoalsChanged):
-            listener.on_goals_changed()
+            report.on_goals_changed()
         if isinstance(event, EVENTS):  # otherwise late news of the planner or grounder
             self._obey(run, dispatcher.handle(event))
         is_over = dispatcher.result is not None or dispatcher.handing_on is not None
@@ -382,18 +382,18 @@ class PlanRunner:
             return self.world.make_chain(steps)
         return RunOrder.of(len(steps), schedule)
 
-    def _tell_scene(self, dispatcher: Dispatcher, listener: RunListener) -> Sequence[Command]:
+    def _tell_scene(self, dispatcher: Dispatcher, report: GoalReport) -> Sequence[Command]:
         """Tell the dispatcher if the scene graph was lost or found since the last look."""
         change = self._scene_watch.look(self._context)
         if change is None:
             return ()
         if isinstance(change, SceneLost):
-            listener.on_scene_lost(change.reason)
+            report.on_scene_lost(change.reason)
         else:
-            listener.on_scene_found()
+            report.on_scene_found()
         return dispatcher.handle(change)
 
-    def _tell_delay(self, listener: RunListener) -> tuple[float | None, str]:
+    def _tell_delay(self, report: GoalReport) -> tuple[float | None, str]:
         """Tell once that the deadline can't be kept.
 
         Returns the time of the next look, and why the plan is to end for that ("" if it is not).
@@ -405,7 +405,7 @@ class PlanRunner:
         if not problem:
             return self._deadline.find_moment(now), ""
         self._deadline = None
-        return None, problem if listener.on_late(problem) else ""
+        return None, problem if report.on_late(problem) else ""
 
     def _check_rest(self, run: _Run) -> int | None:
         """Check the rest of a plan if the changes since the last look concern it.
@@ -423,24 +423,24 @@ class PlanRunner:
                 problem = run.watch.find_problem(running, waiting, state)
             except NoSceneError:
                 return run.seen
-            run.listener.on_scene_changed(Look(elements, problem))
+            run.report.on_scene_changed(Look(elements, problem))
         return newest
 
     def _obey(self, run: _Run, commands: Sequence[Command]) -> None:
-        plan, listener = run.plan, run.listener
+        plan, report = run.plan, run.report
         for command in commands:
             if isinstance(command, FindExecutor):
                 self._clients.find(command.executor, self._context)
             elif isinstance(command, SendStep):
-                listener.on_step_sent(command.index)
+                report.on_step_sent(command.index)
                 self.world.note_end(self._monitor.find_effects(command.step)[1])
                 self._watch_names(command.index)
                 self._begin_step(command.index)
                 self._clients.send(command, plan.id, plan.steps[command.index], self._context)
             elif isinstance(command, ReportProgress):
-                listener.on_progress(command.index, command.progress, command.message)
+                report.on_progress(command.index, command.progress, command.message)
             elif isinstance(command, RecordOutcome):
-                listener.on_outcome(command.record)
+                report.on_outcome(command.record)
                 if self._deadline is not None:
                     self._deadline.end_step(command.record.index)
                 if command.record.outcome.succeeded:

@@ -105,7 +105,7 @@ class _Acting:
 
 
 class GoalReport:
-    """Reports on one goal (a `plan_runner.RunListener`)."""
+    """Reports on one goal; all methods belong to its thread."""
 
     def __init__(
         self,
@@ -259,9 +259,10 @@ class GoalReport:
             ),
         )
 
-    # --- while a plan runs (RunListener) --------------------------------------------------------
+    # --- while a plan runs ----------------------------------------------------------------------
 
     def on_step_sent(self, index: int) -> None:
+        """A step was given to its executor."""
         self._index = index
         self._acting[index] = _Acting(self._plan.id, index)
         self._show_acting()
@@ -286,6 +287,7 @@ class GoalReport:
         self._context.show(acting=f"{'; '.join(shown)}." if shown else "")
 
     def on_progress(self, index: int, progress: float, message: str) -> None:
+        """The executor reports progress in [0, 1]."""
         self._index = index
         self._progress = progress
         if index in self._acting:
@@ -295,6 +297,7 @@ class GoalReport:
             self.publish_state(self._state, self._message)
 
     def on_outcome(self, record: StepRecord) -> None:
+        """A step has ended."""
         sent = self._acting.pop(record.index, _Acting(self._plan.id, record.index))
         message = ActionOutcome(
             plan_id=sent.plan_id,
@@ -336,6 +339,7 @@ class GoalReport:
         self.publish_state(ExecutionState.CANCELLING, "Cancelling.")
 
     def on_scene_lost(self, problem: str) -> None:
+        """The scene graph is stale, and nothing is sent until it is kept again."""
         message = f"{problem} Nothing is sent until it is kept again."
         self.publish_state(ExecutionState.SCENE_LOST, message)
         self._send_feedback(AchieveGoal.Feedback.SCENE_LOST, self._progress, message)
@@ -346,12 +350,14 @@ class GoalReport:
         self._send_feedback(AchieveGoal.Feedback.EXECUTING, self._progress, message)
 
     def on_late(self, problem: str) -> bool:
+        """The deadline of the plan can't be kept any more; return True to end the plan for that."""
         self._late = problem
         self.publish_state(ExecutionState.EXECUTING, problem)
         self._send_feedback(AchieveGoal.Feedback.EXECUTING, self._progress, problem)
         return self.is_given_up
 
     def on_goals_changed(self) -> None:
+        """A pause has begun or ended, or another number of goals waits."""
         state, message = self._state, self._message
         was_paused = state == ExecutionState.PAUSED
         if was_paused or state == ExecutionState.EXECUTING:
@@ -366,6 +372,7 @@ class GoalReport:
             self._send_feedback(AchieveGoal.Feedback.PAUSED, 0.0, message)
 
     def on_scene_changed(self, look: Look) -> None:
+        """Elements of the rest of the plan have changed, and the rest was checked again."""
         # A new finding is reported at once and as a state; that nothing is wrong is feedback, at
         # most once in `LOOK_PERIOD`.
         is_news = look.problem != self._problem

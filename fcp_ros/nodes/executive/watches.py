@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rclpy.node import Node
 from rclpy.publisher import Publisher
 
-from fcp_ros.alignment.evidence import SynonymEvidence
 from fcp_ros.alignment.name_book import NameAnswer, NameBook, NoSuchPair, StepView
-from fcp_ros.alignment.synonyms import Synonym
+from fcp_ros.alignment.synonyms import Synonym, SynonymEvidence
 from fcp_ros.cset import Fact
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.events import SceneFound, SceneLost
@@ -23,7 +21,6 @@ from fcp_ros.nodes.executive.goal_context import GoalContext
 from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
 from fcp_ros.nodes.executive.server_clients import ACTION, PlannerClient, StepClients
-from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
 from fcp_ros.nodes.scene_access.follower import WorldState
 from fcp_ros.nodes.scene_access.owner import SceneOwner
@@ -89,10 +86,9 @@ class SceneWatch:
     kept up to date.
     """
 
-    def __init__(self, node: Node, threads: GoalThreads, owner: SceneOwner) -> None:
+    def __init__(self, threads: GoalThreads, owner: SceneOwner) -> None:
         self._threads = threads
         self._owner = owner
-        self._monitor = ServerMonitor(node)
         self._is_lost: dict[bytes, bool] = {}  # goal that watches -> what it was told last
 
     def begin(self, context: GoalContext) -> None:
@@ -108,7 +104,7 @@ class SceneWatch:
 
     def end(self, context: GoalContext) -> None:
         self._is_lost.pop(context.key, None)
-        self._monitor.unwatch(context.key.hex())
+        self._owner.unwatch(context.key.hex())
 
     def await_owner(
         self, context: GoalContext, seconds: float, report: Callable[[str], None]
@@ -136,17 +132,13 @@ class SceneWatch:
             else:
                 self.end(context)
 
-    def close(self) -> None:
-        self._monitor.close()
-
     def _arm(self, context: GoalContext, *, is_lost: bool) -> None:
         self._is_lost[context.key] = is_lost
-        watch = ServerWatch(
-            lambda: self._owner.is_lost,
+        self._owner.watch(
+            context.key.hex(),
             not is_lost,
             lambda: self._threads.post_to(context, SceneNews(), "scene news"),
         )
-        self._monitor.watch(context.key.hex(), watch)
 
 
 # --- names of perception that a plan's effects arrive under: noticed, published, settled

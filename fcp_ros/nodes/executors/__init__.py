@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executors for real robots: each serves ExecuteStep by what a robot already has.
+"""Executors: each serves ExecuteStep by what a robot, a person or a world already has.
 
-- `step_server`: the action ExecuteStep, one step at a time; the others stand on it.
-- `tree_executor`: ticks a tree of py_trees for each step.
-- `action_executor`: sends a goal to another action for each step.
-- `nav2_executor`: drives with nav2's ``navigate_to_pose``; a node of its own.
-- `moveit_executor`: moves an arm with MoveIt's ``move_action``; a template.
-- `standing_poses`: the pose at which a robot stands in a place of the scene graph.
+- `step_server`: the action ExecuteStep, one step at a time, for those who never wait.
+- `action_executor`: sends a goal to another action for each step; `nav2_executor` drives so, by
+  ``navigate_to_pose``; `standing_poses`: where a robot stands in a place of the scene graph.
+- `person_executor`: asks a person to do a step.
+- `step_threads`: ExecuteStep for those who wait: `simulated_executor`, by the domain's rules, and
+  `world_executor`, in a world with physics or pyrobosim's.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An executor that sends a goal to another action for each step, such as nav2's or MoveIt's."""
+"""An executor that sends a goal to another action for each step, such as nav2's."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from typing import Any
 
@@ -23,6 +22,7 @@ from fcp_ros.nodes.executors.standing_poses import StandingPose, find_standing_p
 from fcp_ros.nodes.executors.step_server import StepRun
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.optional_packages import require_interfaces
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, follow_scene
@@ -79,21 +79,19 @@ class Nav2ExecutorNode(ManagedNode):
         super().__init__("nav2_executor", PARAMETERS, **kwargs)
         self._scene = SceneFollower()
         self._frames: Frames | None = None
+        self._action_type: Any = None
         self._executor: ActionExecutor | None = None
         self._target = PoseStamped()
         self._farthest = 0.0  # distance remaining of the present goal, at its most (m)
 
     def configure(self) -> None:
-        try:
-            action_type = importlib.import_module("nav2_msgs.action").NavigateToPose
-        except ImportError as error:
-            advice = "install nav2 (nav2_msgs) and source it"
-            raise ConfigureError(f"nav2_msgs is not installed here: {advice}") from error
+        nav2 = require_interfaces("nav2_msgs", "action", "install nav2 and source it")
+        action_type = self._action_type = nav2.NavigateToPose
         try:
             self._frames = self.own(make_frames(self))
         except ValueError as error:
             raise ConfigureError(f"static_transforms: {error}") from error
-        follow_scene(self, self._scene, lambda: None)
+        follow_scene(self, self._scene)
         action = self.parameters.text("nav2_action")
         bounds = ActionBounds(
             accept=self.parameters.number("accept_timeout"),
@@ -143,7 +141,7 @@ class Nav2ExecutorNode(ManagedNode):
         target.pose.orientation.z = math.sin(pose.yaw / 2.0)
         target.pose.orientation.w = math.cos(pose.yaw / 2.0)
         self._farthest = 0.0
-        goal = importlib.import_module("nav2_msgs.action").NavigateToPose.Goal()
+        goal = self._action_type.Goal()
         goal.pose, goal.behavior_tree = target, self.parameters.text("behavior_tree")
         return goal
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action.server import ServerGoalHandle
 
 from fcp_ros.action import ExecuteStep
-from fcp_ros.binding.facts_to_scene import delta_from_facts
 from fcp_ros.cset import Delta
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.execution.simulated_world import (
     FaultError,
     FaultPlan,
-    PatternError,
     Performance,
     Performed,
     SimulatedWorld,
@@ -27,9 +25,8 @@ from fcp_ros.execution.simulated_world import (
     parse_faults,
     parse_success,
 )
-from fcp_ros.nodes.executors.simulated_setup import COMMON_PARAMETERS, WatchedScene
-from fcp_ros.nodes.executors.step_threads import STOP_WAIT, StepThreads
-from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
+from fcp_ros.msg import SceneGraphUpdate
+from fcp_ros.nodes.executors.step_threads import STEP_PARAMETERS, STOP_WAIT, StepThreads
 from fcp_ros.nodes.runtime.domain_parameter import (
     list_executors,
     read_domain,
@@ -49,17 +46,16 @@ from fcp_ros.nodes.runtime.worker import (
 )
 from fcp_ros.nodes.scene_access.follower import (
     NoSceneError,
+    SceneFollower,
     WorldState,
+    follow_scene,
 )
 from fcp_ros.nodes.scene_access.owner import SceneLostError, SceneOwner
-from fcp_ros.nodes.scene_access.reporter import ReportResult, SceneReporter, find_unshown
-from fcp_ros.nodes.simulation.calls import ANSWER_TIMEOUT, INSTALL, SimulatorLost, is_installed
-from fcp_ros.nodes.simulation.mover import EntityMover
+from fcp_ros.nodes.scene_access.reporter import ReportResult, SceneReporter
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.scene.graph.delta import SceneDelta
 
 PARAMETERS = (
-    *COMMON_PARAMETERS,
+    *STEP_PARAMETERS,
     ParameterSpec(
         "executors", [""], "Names of the executors to simulate; without any, all of the domain."
     ),
@@ -83,13 +79,6 @@ PARAMETERS = (
         maximum=10_000.0,
         takes_effect=TakesEffect.AT_ONCE,
     ),
-    ParameterSpec(
-        "simulator",
-        "",
-        "What stands before the names of the services of a simulator (simulation_interfaces) whose "
-        "entities steps move, '/' for nothing; '': there is none.",
-    ),
-    ANSWER_TIMEOUT,
 )
 
 
@@ -117,7 +106,7 @@ def read_setup(parameters: ParameterTable, domain: Domain) -> SimulationSetup:
         rules = {name: rule.parameter_names for name, rule in domain.rules.items()}
         for pattern in (*(f.pattern for f in faults.faults), *(p for p, _ in success.entries)):
             pattern.check(rules)
-    except (FaultError, PatternError) as error:
+    except FaultError as error:
         raise ConfigureError(str(error)) from error
     executors = _choose_executors(parameters.texts("executors"), domain)
     at_once = parameters.integer("steps_at_once")
@@ -145,9 +134,6 @@ SCENE_WAIT = 3.0
 FRESHNESS_WAIT = 0.3
 """Seconds to wait for a newer scene graph before a step is refused on the one at hand."""
 
-PAUSE_LOOK = 0.2
-"""Seconds between two looks if a simulator that is paused plays again."""
-
 FEEDBACKS = 10
 """Feedback messages of each step."""
 
@@ -160,19 +146,8 @@ OWED_LOOK = 0.2
 """Seconds between two looks if somebody does."""
 
 
-class MoveFailed(Exception):
-    """A simulator did not move things as a step does; carries the outcome of the step."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__(outcome.message)
-        self.outcome = outcome
-
-
 class SimulatedExecutorNode(ManagedNode):
     """Performs steps in a simulated world that obeys the domain's rules.
-
-    With the parameter ``simulator``, things move in that simulator, too, and where it then has them
-    decides; while it is paused, steps wait.
 
     Offers one action (ExecuteStep) for each executor of the domain, under the name that the domain
     gives, while the node is configured. A step that does not succeed ends its goal as aborted, or
@@ -185,7 +160,7 @@ class SimulatedExecutorNode(ManagedNode):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("simulated_executor", PARAMETERS, **kwargs)
-        self._scene = WatchedScene(self._notice_change)
+        self._scene = SceneFollower()
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._steps: StepThreads | None = None
@@ -194,23 +169,16 @@ class SimulatedExecutorNode(ManagedNode):
         self._simulation: SimulatedWorld | None = None
         self._reporter: SceneReporter | None = None
         self._owner: SceneOwner | None = None
-        self._monitor: ServerMonitor | None = None
-        self._mover: EntityMover | None = None
 
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
         self._domain = read_domain(self.parameters)
         self._setup = read_setup(self.parameters, self._domain)
-        follower = self._scene.follower
-        self._reporter = SceneReporter(self, self._scene.open(self), follower, self._domain)
-        self._owner = self.own(SceneOwner(self, follower))
-        self._monitor = self.own(ServerMonitor(self))
-        if simulator := self.parameters.text("simulator"):
-            if not is_installed():
-                raise ConfigureError(f"{INSTALL}, or set simulator to ''.")
-            patience = lambda: self.parameters.number("answer_timeout")  # noqa: E731
-            self._mover = self.own(EntityMover(self, simulator, patience))
+        updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
+        self._reporter = SceneReporter(self, updates, self._scene, self._domain)
+        follow_scene(self, self._scene)
+        self._owner = self.own(SceneOwner(self, self._scene))
         self.workers.open(OWED, MOST_OWED, STOP_WAIT, outlasts=True)
         self._steps = self.own(
             StepThreads(self, self._setup.executors, self._perform, self._setup.steps_at_once)
@@ -219,13 +187,9 @@ class SimulatedExecutorNode(ManagedNode):
     def activate(self) -> None:
         self._stopped.clear()
         self._simulation = None
-        if self._mover is not None:
-            self._mover.resume()
 
     def deactivate(self) -> None:
         self._stopped.set()
-        if self._mover is not None:
-            self._mover.stop()
         self.workers.cancel_jobs()
         self._scene.wake()
 
@@ -233,26 +197,25 @@ class SimulatedExecutorNode(ManagedNode):
         if self._reporter is not None:
             self._reporter.close()  # steps that still report end by that
         super().release()
-        self._scene.follower.clear()
+        self._scene.clear()
         self._domain = self._setup = self._simulation = self._reporter = None
-        self._owner = self._monitor = self._mover = self._steps = None
+        self._owner = self._steps = None
 
     def diagnose(self) -> Diagnosis:
         names = self._setup.executors if self._setup is not None else ()
         stale = "" if self._owner is None else self._owner.find_problem()
-        return Diagnosis(
-            DiagnosticStatus.ERROR if stale else DiagnosticStatus.OK,
-            stale,
-            {"executors": ", ".join(names), **self._scene.describe(self._steps)},
-        )
+        sequence = self._scene.sequence
+        values = {
+            "executors": ", ".join(names),
+            "performing": "" if self._steps is None else self._steps.describe(),
+            "scene_sequence_number": "none" if sequence is None else sequence,
+        }
+        level = DiagnosticStatus.ERROR if stale else DiagnosticStatus.OK
+        return Diagnosis(level, stale, values)
 
     # --- performing a step ----------------------------------------------------------------------
 
     def _perform(self, step: PlanStep, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
-        if self._mover is not None and (
-            problem := self._mover.find_problem(lambda: token.cancelled)
-        ):
-            return Outcome(OutcomeCode.NODE_INACTIVE, problem)
         try:
             performance = self._begin(step)
         except SceneLostError as error:
@@ -261,16 +224,9 @@ class SimulatedExecutorNode(ManagedNode):
             return Outcome(OutcomeCode.PRECONDITION_FAILED, str(error))
         if performance.outcome is None:
             return self._hang(performance, token)
-        try:
-            if self._wait(performance.duration, goal, token):
-                return self._make_cancelled(step)
-            if not performance.outcome.succeeded:
-                return performance.outcome
-            return self._complete(performance)
-        except SimulatorLost as error:
-            return Outcome(OutcomeCode.EXECUTOR_LOST, f"{error}: {step} did not end.")
-        except MoveFailed as error:
-            return error.outcome
+        if self._wait(performance.duration, goal, token):
+            return self._make_cancelled(step)
+        return self._complete(performance) if performance.outcome.succeeded else performance.outcome
 
     def _begin(self, step: PlanStep) -> Performance:
         """Begin a step.
@@ -291,7 +247,7 @@ class SimulatedExecutorNode(ManagedNode):
 
     def _begin_now(self, step: PlanStep) -> Performance:
         assert self._domain is not None
-        state = self._scene.follower.state(self._domain)
+        state = self._scene.state(self._domain)
         with self._lock:
             return self._update_simulation(state).begin(step)
 
@@ -314,17 +270,10 @@ class SimulatedExecutorNode(ManagedNode):
         """Let simulated seconds pass, with feedback; return True if the step was cancelled."""
         nap = duration / self.parameters.number("time_scale") / FEEDBACKS
         for number in range(FEEDBACKS):
-            if token.wait(nap) or self._wait_while_paused(token):
+            if token.wait(nap):
                 return True
             progress = (number + 1) / FEEDBACKS
             goal.publish_feedback(ExecuteStep.Feedback(progress=progress, message=""))
-        return False
-
-    def _wait_while_paused(self, token: CancelToken) -> bool:
-        """Wait until the simulator plays, if there is one; return True if cancelled."""
-        while self._mover is not None and self._mover.is_paused():
-            if token.wait(PAUSE_LOOK):
-                return True
         return False
 
     def _hang(self, performance: Performance, token: CancelToken) -> Outcome:
@@ -341,21 +290,20 @@ class SimulatedExecutorNode(ManagedNode):
     def _complete(self, performance: Performance) -> Outcome:
         # If nobody keeps the scene graph, the deed is done all the same: the step ends, and the
         # change is reported as soon as somebody does.
-        assert self._owner is not None
-        assert self._monitor is not None
+        owner = self._owner
+        assert owner is not None
         key = f"report {performance.step}"
         stale = threading.Event()
 
         def on_loss() -> None:
             stale.set()
-            if self._reporter is not None:
-                self._reporter.notice()
+            self._scene.wake()
 
-        self._monitor.watch(key, ServerWatch(lambda: self._owner_is_lost(), True, on_loss))
+        owner.watch(key, True, on_loss)
         try:
             reported, performed = self._report(performance, stale.is_set)
         finally:
-            self._monitor.unwatch(key)
+            owner.unwatch(key)
         if reported.ok:
             assert performed is not None
             return performed.outcome
@@ -376,45 +324,13 @@ class SimulatedExecutorNode(ManagedNode):
         performed: list[Performed] = []
 
         def change(state: WorldState) -> Delta:
-            if self._mover is not None:
-                return find_unshown(state.instance, performed[-1].delta)
             with self._lock:
                 performed.append(self._update_simulation(state).complete(performance))
             return performed[-1].delta
 
-        if self._mover is not None:
-            performed.append(self._move(self._mover, performance))
         timeout = self.parameters.number("report_timeout")
         reported = self._reporter.report(change, timeout, give_up)
         return reported, performed[-1] if performed else None
-
-    def _move(self, mover: EntityMover, performance: Performance) -> Performed:
-        """End a step in the simulator. Raises MoveFailed if things don't move as the step says."""
-        assert self._domain is not None
-        state = self._scene.follower.state(self._domain)
-        with self._lock:
-            performed = self._update_simulation(state).complete(performance)
-        facts, states = performed.delta, self._domain.mapping.attribute_facts
-        delta = delta_from_facts(state.graph, facts.added, facts.removed, states)
-        outcome = mover.move(state.graph, delta) if performed.outcome.succeeded else None
-        if outcome is None or not outcome.succeeded:
-            raise MoveFailed(outcome or performed.outcome)
-        if not self._wait_until_followed(mover, delta):
-            text = "The scene graph does not follow the simulator: is simulation_bridge active?"
-            raise MoveFailed(Outcome(OutcomeCode.POSTCONDITION_FAILED, text))
-        return replace(performed, outcome=outcome)
-
-    def _wait_until_followed(self, mover: EntityMover, delta: SceneDelta) -> bool:
-        """Wait until the graph has what was moved: else bridge and executor change it at once."""
-        domain = self._domain
-        assert domain is not None
-
-        def is_over() -> bool:
-            is_shown = mover.shows(self._scene.follower.state(domain).graph, delta)
-            return is_shown or self._stopped.is_set()
-
-        timeout = self.parameters.number("report_timeout")
-        return self._scene.wait_for(is_over, timeout) and not self._stopped.is_set()
 
     def _owe(self, performance: Performance) -> None:
         """Report a change as soon as the scene graph is kept again, in a thread of its own."""
@@ -429,10 +345,6 @@ class SimulatedExecutorNode(ManagedNode):
             self.workers[OWED].submit(pay)
         except (WorkerBusy, WorkerClosed) as error:
             self.get_logger().warning(f"{performance.step} will not show: {error}")
-
-    def _notice_change(self) -> None:
-        if self._reporter is not None:
-            self._reporter.notice()
 
 
 def main() -> int:

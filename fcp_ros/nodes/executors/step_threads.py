@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action ExecuteStep of several executors, whose steps are performed in threads that may wait.
 
-`step_server` is for executors that never wait.
+`step_server` is for executors that never wait. The parameters are those of the nodes that stand for
+all executors of a domain.
 """
 
 from __future__ import annotations
@@ -16,11 +17,36 @@ from rclpy.action.server import ServerGoalHandle
 from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.nodes.executors.step_server import end_step, read_step
+from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES
 from fcp_ros.nodes.runtime.goal_jobs import GoalJobs
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import DOMAIN_FOLDERS, ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.request_checks import CLEANED_UP
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, WorkerBusy, WorkerClosed
 from fcp_ros.planning.model.plan import PlanStep
+
+STEP_PARAMETERS = (
+    DOMAIN,
+    DOMAIN_FOLDERS,
+    TYPE_OVERRIDES,
+    ParameterSpec("seed", 0, "Seed of all random draws.", minimum=0, maximum=2**31),
+    ParameterSpec(
+        "steps_at_once",
+        1,
+        "How many steps each executor performs at the same time, of several robots; the executive "
+        "has to know of more than one (shared_executors).",
+        minimum=1,
+        maximum=64,
+    ),
+    ParameterSpec(
+        "report_timeout",
+        10.0,
+        "Longest time until the scene graph shows what a step changed [s].",
+        minimum=0.1,
+        maximum=600.0,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+)
 
 STOP_WAIT = 2.0
 """Seconds for a cancelled step to end when the node is cleaned up."""

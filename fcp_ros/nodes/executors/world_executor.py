@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action.server import ServerGoalHandle
 from rosgraph_msgs.msg import Clock
 
 from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.execution.step_world import StepWorld, TimedWorld
-from fcp_ros.msg import SceneGraphRequest
+from fcp_ros.msg import SceneGraphRequest, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import SceneUpdate, update_to_ros
-from fcp_ros.nodes.executors.simulated_setup import COMMON_PARAMETERS, WatchedScene
-from fcp_ros.nodes.executors.step_threads import StepThreads
+from fcp_ros.nodes.executors.step_threads import STEP_PARAMETERS, StepThreads
 from fcp_ros.nodes.runtime.domain_parameter import (
     list_executors,
     read_domain,
@@ -35,6 +33,7 @@ from fcp_ros.nodes.runtime.parameters import (
 )
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
+from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.package_files import find_scene
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene import load_scene
@@ -68,7 +67,7 @@ WORLDS: Mapping[str, Callable[[ParameterTable], StepWorld]] = {
 """Kind of world -> constructor, which raises SceneError or ConfigureError."""
 
 PARAMETERS = (
-    *COMMON_PARAMETERS,
+    *STEP_PARAMETERS,
     ParameterSpec("kind", "pyrobosim", "The kind of the world.", choices=tuple(WORLDS)),
     ParameterSpec("world_file", "", "File that describes the world.", files=SCENE_FILES),
     ParameterSpec(
@@ -118,7 +117,7 @@ class WorldExecutorNode(ManagedNode):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("world_executor", PARAMETERS, **kwargs)
-        self._scene = WatchedScene()
+        self._scene = SceneFollower()
         self._publishing = threading.Lock()  # Guards the three below
         self._number = 0
         self._published: SceneGraph | None = None
@@ -138,7 +137,8 @@ class WorldExecutorNode(ManagedNode):
             self._world = self.own(WORLDS[self.parameters.text("kind")](self.parameters))
         except SceneError as error:
             raise ConfigureError(str(error)) from error
-        self._publisher = self._scene.open(self)
+        self._publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
+        follow_scene(self, self._scene)
         self.subscribe_events(SceneGraphRequest, "scene_graph_request", self._answer_request)
         self.workers.open(LOOKS, 0)
         if isinstance(self._world, TimedWorld) and self.parameters.flag("publish_clock"):
@@ -160,13 +160,18 @@ class WorldExecutorNode(ManagedNode):
 
     def release(self) -> None:
         super().release()
-        self._scene.follower.clear()
+        self._scene.clear()
         self._world = self._steps = self._publisher = None
         self._clock_publisher = None
 
     def diagnose(self) -> Diagnosis:
-        values = {"kind": self.parameters.text("kind"), **self._scene.describe(self._steps)}
-        return Diagnosis(DiagnosticStatus.OK, "", values)
+        sequence = self._scene.sequence
+        values = {
+            "kind": self.parameters.text("kind"),
+            "performing": "" if self._steps is None else self._steps.describe(),
+            "scene_sequence_number": "none" if sequence is None else sequence,
+        }
+        return Diagnosis(values=values)
 
     # --- steps ----------------------------------------------------------------------------------
 

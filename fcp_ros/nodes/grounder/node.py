@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -32,7 +31,6 @@ from fcp_ros.nodes.conversions.judgement import (
     refuse_judgement,
     request_from_ros,
 )
-from fcp_ros.nodes.grounder.judge_batches import BatchStatistics, JudgeBatches
 from fcp_ros.nodes.grounder.learner import OutcomeLearner, OutcomeRecorder, make_entries
 from fcp_ros.nodes.grounder.parameters import PARAMETERS, read_grounding_options
 from fcp_ros.nodes.runtime.domain_parameter import choose_world, load_configured_domain
@@ -71,8 +69,6 @@ class GrounderNode(ManagedNode):
         super().__init__("grounder", PARAMETERS, **kwargs)
         self._grounder: Grounder | None = None
         self._domain_name = ""
-        self._batches: JudgeBatches | None = None
-        self._confirmations: JudgeBatches | None = None
         self._evidence_lock = threading.Lock()
         self._evidence_count = 0
         self._learner: OutcomeLearner | None = None
@@ -113,13 +109,7 @@ class GrounderNode(ManagedNode):
             self._report_loss,
         )
         self._domain_name = domain.name
-        queue_size = self.parameters.integer("queue_size")
-        worker = self.workers.open(MODEL, queue_size, patience=5.0)
-        window = self.parameters.number("batch_window")
-        self._batches = JudgeBatches(worker, self._grounder.judge, window, queue_size)
-        self._confirmations = JudgeBatches(
-            worker, partial(confirm, self._grounder), window, queue_size
-        )
+        self.workers.open(MODEL, self.parameters.integer("queue_size"), patience=5.0)
         self._info_publisher = self.publish_state(GroundingInfo, "grounding_info")
         self._recorder = self.own(OutcomeRecorder(self._learn, self._report_loss))
         self.subscribe_events(ActionOutcome, "outcomes", self._take_outcome)
@@ -136,20 +126,16 @@ class GrounderNode(ManagedNode):
 
     def release(self) -> None:
         super().release()
-        self._batches = self._confirmations = None
         self._recorder = self._learner = self._grounder = None
         self._lost_outcomes = self._model_problem = ""
 
     def diagnose(self) -> Diagnosis:
-        grounder, batches, learner = self._grounder, self._batches, self._learner
-        if grounder is None or batches is None or learner is None:
+        grounder, learner = self._grounder, self._learner
+        if grounder is None or learner is None:
             return Diagnosis()
         info = self._make_info(grounder)
         self._publish_info(info)
-        values = (
-            make_values(info, self.workers.find_load(MODEL), batches.statistics())
-            | learner.values()
-        )
+        values = make_values(info, self.workers.find_load(MODEL)) | learner.values()
         problems = [self._model_problem, self._lost_outcomes, *list_concerns(grounder)]
         problem = "; ".join(dict.fromkeys(problem for problem in problems if problem))
         return Diagnosis(DiagnosticStatus.WARN if problem else DiagnosticStatus.OK, problem, values)
@@ -170,18 +156,23 @@ class GrounderNode(ManagedNode):
     # --- judge ----------------------------------------------------------------------------------
 
     async def _judge(self, request: Any, response: Any) -> Any:
-        return await self._answer(self._batches, request, response)
+        return await self._answer(request, response, confirms=False)
 
     async def _confirm(self, request: Any, response: Any) -> Any:
-        return await self._answer(self._confirmations, request, response)
+        return await self._answer(request, response, confirms=True)
 
-    async def _answer(self, batches: JudgeBatches | None, request: Any, response: Any) -> Any:
-        if batches is None:
-            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
-        limit = duration_from_ros(request.time_limit)
+    async def _answer(self, request: Any, response: Any, *, confirms: bool) -> Any:
+        grounder, worker = self._get_parts()
+        limit = self._choose_limit(duration_from_ros(request.time_limit))
         try:
             requests = [request_from_ros(query) for query in request.queries]
-            answers = await self.await_answer(batches.ask(requests, self._choose_limit(limit)))
+
+            def judge(_token: CancelToken) -> list[Membership]:
+                if confirms:  # what it finds counts from now on
+                    grounder.confirm(requests)
+                return grounder.judge(requests)
+
+            answers = await self.await_job(worker, worker.submit(judge), limit)
         except GroundingError as error:
             return fill_refusal(response, refuse_judgement(error))
         except ConversionError as error:
@@ -305,24 +296,12 @@ class GrounderNode(ManagedNode):
             self._info_publisher.publish(info)
 
 
-def confirm(grounder: Grounder, requests: Sequence[JudgementRequest]) -> list[Membership]:
-    """Have requests judged again, more exactly; return the degrees that count from now on."""
-    grounder.confirm(requests)
-    return grounder.judge(requests)
-
-
 def main() -> int:
     return run_node(GrounderNode)
 
 
-def make_values(info: GroundingInfo, requests: int, batch: BatchStatistics) -> dict[str, object]:
-    """Make the values of the diagnostic status.
-
-    Args:
-        info: The oracle, and the use of the cache.
-        requests: Number of jobs that run or wait.
-        batch: The last batch, and the waiting callers.
-    """
+def make_values(info: GroundingInfo, requests: int) -> dict[str, object]:
+    """Make the values of the diagnostic status; `requests` run or wait."""
     asked = info.judged + info.from_cache
     return {
         "domain": info.domain,
@@ -336,10 +315,6 @@ def make_values(info: GroundingInfo, requests: int, batch: BatchStatistics) -> d
         "calibration_store": info.calibration_store,
         "evidence": info.evidence_count,
         "requests": requests,
-        "queue_length": batch.waiting,
-        "batches": batch.batches,
-        "batch_questions": batch.questions,
-        "batch_callers": batch.callers,
         **_read_memory(),
     }
 

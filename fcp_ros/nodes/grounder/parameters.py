@@ -224,13 +224,6 @@ PARAMETERS = (
     ),
     ParameterSpec("warm_up", True, "Load the model when the node is activated, not when asked."),
     ParameterSpec("queue_size", 4, "Requests that may wait while one is answered.", 0, 6),
-    ParameterSpec(
-        "batch_window",
-        0.002,
-        "How long questions wait for those of other callers, to be judged in one batch [s].",
-        0.0,
-        1.0,
-    ),
 )
 
 

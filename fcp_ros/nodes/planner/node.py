@@ -22,17 +22,14 @@ from fcp_ros.nodes.planner.parameters import PARAMETERS, read_reader_options
 from fcp_ros.nodes.planner.remote_memberships import JudgeService
 from fcp_ros.nodes.planner.service import (
     PlanningService,
-    UncheckableError,
     name_wish,
     refuse_request,
 )
-from fcp_ros.nodes.runtime.action_call import ServerMonitor
 from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, read_domain
-from fcp_ros.nodes.runtime.goal_jobs import FeedbackPace, GoalEnd, GoalJobs, end_goal
+from fcp_ros.nodes.runtime.goal_jobs import GoalEnd, GoalJobs, end_goal
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import DOMAIN_FILES, FileRefusedError
-from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
     NOT_SERVED,
@@ -42,7 +39,6 @@ from fcp_ros.nodes.runtime.request_checks import (
     fill_refusal,
     make_refusal,
 )
-from fcp_ros.nodes.runtime.server_life import GROUNDER_TOPIC, ServerLife
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
@@ -51,7 +47,7 @@ from fcp_ros.planning.model.request import Progress
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.warm_up import compile_missing_kernels, warm_up
 from fcp_ros.scene.graph.elements import SceneError
-from fcp_ros.srv import Interpret, JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
+from fcp_ros.srv import Interpret, LoadDomain, PlanGoal, ValidatePlan
 
 STATUSES = {
     RefusalKind.INVALID_REQUEST: PlanStatus.INVALID_REQUEST,
@@ -118,14 +114,7 @@ class PlannerNode(ManagedNode):
 
     def configure(self) -> None:
         domain = read_domain(self.parameters)
-        judge, confirm = (
-            self.create_client(
-                JudgePredicates, name, qos_profile=request_qos(), callback_group=self.requests
-            )
-            for name in ("judge", "confirm")
-        )
-        monitor, life = ServerMonitor(self), ServerLife(self, GROUNDER_TOPIC, is_topic=True)
-        self._judge = self.own(JudgeService(self, judge, confirm, monitor, life))
+        self._judge = self.own(JudgeService(self))
         self._owner = self.own(SceneOwner(self, self._scene))
         self._service = self._make_service(domain)
         self.workers.open(PLANS, self.parameters.integer("queue_size"), patience=5.0)
@@ -135,7 +124,7 @@ class PlannerNode(ManagedNode):
         if read_reader_options(self.parameters).endpoint:
             self.workers.open(WARM_UP, 1, outlasts=True).submit(self._warm_up_reader)
         self._plan_publisher = self.publish_state(Plan, "task_plan")
-        follow_scene(self, self._scene, lambda: None)
+        follow_scene(self, self._scene)
 
     def deactivate(self) -> None:
         self.workers.cancel_jobs()
@@ -269,11 +258,8 @@ class PlannerNode(ManagedNode):
 
     async def _validate(self, request: Any, response: Any) -> Any:
         service, worker = self._get_service()
-        try:
-            job = worker.submit(lambda token: service.validate(request.plan, request.alpha, token))
-            verdict = await self.await_answer(job.answer)  # ends by itself, as planning does
-        except UncheckableError as error:
-            return fill_refusal(response, make_refusal(error))
+        job = worker.submit(lambda token: service.validate(request.plan, request.alpha, token))
+        verdict = await self.await_answer(job.answer)  # ends by itself, as planning does
         response.success = True
         response.valid = verdict.ok
         response.problems = list(verdict.problems)
@@ -346,12 +332,16 @@ class FeedbackSender:
     def __init__(self, goal: ServerGoalHandle, asked: float, period: float) -> None:
         self._goal = goal
         self._asked = asked
-        self._pace = FeedbackPace(period)
+        self._period = period
+        self._last: object = None
+        self._sent = 0.0
 
     def __call__(self, progress: Progress) -> None:
         best = progress.best
-        if not self._pace.is_due((progress.phase, best)):
+        news, now = (progress.phase, best), time.monotonic()
+        if news == self._last and now - self._sent < self._period:
             return
+        self._last, self._sent = news, now
         feedback = MakePlan.Feedback(
             phase=progress.phase.value,
             expansions=progress.expansions,
@@ -364,7 +354,7 @@ class FeedbackSender:
             cost_gap=progress.cost_gap,
             best_left_out=0 if best is None else best.left_out,
             left_out_bound=progress.left_out_bound,
-            elapsed=time.monotonic() - self._asked,
+            elapsed=now - self._asked,
         )
         self._goal.publish_feedback(feedback)
 

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from concurrent.futures import wait
 from typing import Any
 
 from rclpy.client import Client
@@ -21,8 +20,10 @@ from fcp_ros.grounding.judgement import (
 )
 from fcp_ros.nodes.conversions.common import ConversionError, duration_to_ros
 from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_to_ros
-from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch, ServiceCall
-from fcp_ros.nodes.runtime.server_life import ServerLife
+from fcp_ros.nodes.runtime.action_call import ServiceCall
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.qos import request_qos
+from fcp_ros.nodes.runtime.server_life import GROUNDER_TOPIC, ServerLife
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
@@ -31,26 +32,31 @@ from fcp_ros.srv import JudgePredicates
 ANSWER_MARGIN = 1.0
 """Seconds that the grounder's own refusal ("no answer within ...") may need to arrive."""
 
+LOOK_EVERY = 0.1
+"""Seconds between two looks if the grounder is there, and if the request goes on."""
 
-@dataclass(frozen=True)
+
 class JudgeService:
-    """The grounder's services, whose clients' node is spun elsewhere."""
+    """The services of the grounder, as a node sees them that is spun elsewhere."""
 
-    node: Any  # that has the clients
-    client: Client  # of ``judge``
-    confirming: Client  # of ``confirm``
-    monitor: ServerMonitor
-    life: ServerLife  # Watches the process of its server
+    def __init__(self, node: ManagedNode) -> None:
+        self._node = node
+        self.judging, self.confirming = (
+            node.create_client(
+                JudgePredicates, name, qos_profile=request_qos(), callback_group=node.requests
+            )
+            for name in ("judge", "confirm")
+        )
+        self.life = ServerLife(node, GROUNDER_TOPIC, is_topic=True)  # of its process
 
     @property
     def is_there(self) -> bool:
-        return bool(self.client.service_is_ready()) and not self.life.is_dead
+        return bool(self.judging.service_is_ready()) and not self.life.is_dead
 
     def close(self) -> None:
-        self.monitor.close()
         self.life.close()
-        for client in (self.client, self.confirming):
-            self.node.destroy_client(client)
+        for client in (self.judging, self.confirming):
+            self._node.destroy_client(client)
 
     def describe_death(self) -> str:
         """Say, in parentheses, which grounder has died; "" if none has."""
@@ -71,8 +77,6 @@ class RemoteMemberships:
         token: CancelToken,  # Cancelled once nobody wants the answer any more
     ) -> None:
         self._service = service
-        self._client = service.client
-        self._monitor = service.monitor
         self._is_lost = False  # the grounder was lost in this request: it is not asked again
         self._server_wait = server_wait
         self._answer_wait = answer_wait
@@ -80,8 +84,6 @@ class RemoteMemberships:
         self._token = token
         self._given: dict[str, Membership] = {}  # what was answered in this request, by context
         self._confirmed: set[str] = set()
-        self._news = threading.Event()
-        token.call_when_cancelled(self._news.set)
 
     def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
         """Return one membership for each request, in their order.
@@ -94,11 +96,11 @@ class RemoteMemberships:
         if self._is_lost or not self._await_server():
             raise GroundingError(
                 GroundingCode.NO_ANSWER,
-                f"No grounder offers the service {self._client.srv_name}"
+                f"No grounder offers the service {self._service.judging.srv_name}"
                 f"{self._service.describe_death()}: start the node grounder in the planner's "
                 "namespace.",
             )
-        answers = self._call(self._client, requests)
+        answers = self._call(self._service.judging, requests)
         self._given.update(zip((one.context_key for one in requests), answers, strict=True))
         return answers
 
@@ -130,68 +132,50 @@ class RemoteMemberships:
             time_limit=duration_to_ros(self._answer_wait),
         )
         call = ServiceCall(client, request, repeatable=True)
-        call.answer.add_done_callback(lambda _answer: self._news.set())
-        gone = ServerWatch(lambda: self._service.is_there, False, self._note_loss)
-        self._monitor.watch(f"life {id(self)}", gone)
+        end = time.monotonic() + self._answer_wait + ANSWER_MARGIN
         try:
-            over = self._wait(
-                lambda: call.answer.done() or self._is_lost, self._answer_wait + ANSWER_MARGIN
-            )
-            answered = call.answer.done()
-            response = call.answer.result(0.0) if answered else None
+            while not wait([call.answer], LOOK_EVERY).done:
+                self._check_wait(client, end)
+            return _read_response(call.answer.result(), len(requests))
         finally:
-            self._monitor.unwatch(f"life {id(self)}")
             call.forget()
-        if over and not answered:
+
+    def _check_wait(self, client: Client, end: float) -> None:
+        """Look if an answer may still come, until `end` (s, of `time.monotonic`)."""
+        self._check_request()
+        if not self._service.is_there:
+            self._is_lost = True
             raise GroundingError(
                 GroundingCode.NO_ANSWER,
                 f"The grounder was lost while it judged{self._service.describe_death()}: start it "
                 "again.",
             )
-        if not answered:
+        if time.monotonic() >= end:
             raise GroundingError(
                 GroundingCode.NO_ANSWER,
                 f"The grounder did not answer on {client.srv_name} within "
                 f"{self._answer_wait:g} s: is it busy with other requests, or loading its model? "
                 "Raise the planner's parameter judge_timeout.",
             )
-        return _read_response(response, len(requests))
-
-    def _note_loss(self) -> None:
-        self._is_lost = True
-        self._news.set()
 
     def _await_server(self) -> bool:
-        def is_ready() -> bool:
-            return self._service.is_there
-
-        if is_ready():
-            return True
-        if self._service.life.is_dead:
-            return False  # nobody knows if it comes back
-        self._monitor.watch("judge", ServerWatch(is_ready, True, self._news.set))
-        try:
-            return self._wait(is_ready, self._server_wait)
-        finally:
-            self._monitor.unwatch("judge")
-
-    def _wait(self, ready: Callable[[], bool], seconds: float) -> bool:
-        """Return True if `ready` came true in time, which `_news` has to tell."""
-        end = time.monotonic() + seconds
-        while not ready():
-            now = time.monotonic()
-            if self._token.cancelled:
-                raise Interrupted(PlanStatus.CANCELLED, "The request was cancelled.")
-            if now >= self._deadline:
-                raise Interrupted(
-                    PlanStatus.TIMEOUT,
-                    "The time limit passed while the planner waited for the grounder: give more.",
-                )
-            if now >= end:
+        """Wait for a grounder to appear; of one that has died nobody knows if it comes back."""
+        end = time.monotonic() + self._server_wait
+        while not self._service.is_there:
+            self._check_request()
+            if self._service.life.is_dead or time.monotonic() >= end:
                 return False
-            self._news.wait(min(end, self._deadline) - now)
-            self._news.clear()
+            self._token.wait(LOOK_EVERY)
         return True
+
+    def _check_request(self) -> None:
+        if self._token.cancelled:
+            raise Interrupted(PlanStatus.CANCELLED, "The request was cancelled.")
+        if time.monotonic() >= self._deadline:
+            raise Interrupted(
+                PlanStatus.TIMEOUT,
+                "The time limit passed while the planner waited for the grounder: give more.",
+            )
 
 
 def _read_response(response: Any, count: int) -> list[Membership]:

@@ -44,7 +44,6 @@ from fcp_ros.nodes.conversions.planning import (
 )
 from fcp_ros.nodes.planner.parameters import read_planning_options, read_reader_options
 from fcp_ros.nodes.planner.remote_memberships import JudgeService, RemoteMemberships
-from fcp_ros.nodes.runtime.action_call import ServerWatch
 from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.worker import CancelToken
@@ -132,16 +131,6 @@ class PlanAnswer:
     interpretation: Interpretation | None = None
 
 
-@dataclass(frozen=True)
-class UncheckableError(ValueError):
-    """A plan could not be checked at all; one sentence why."""
-
-    sentence: str
-
-    def __str__(self) -> str:
-        return self.sentence
-
-
 class PlanningService:
     """Answers planning and validation requests for one domain."""
 
@@ -226,7 +215,7 @@ class PlanningService:
     def validate(self, message: Any, alpha: float, token: CancelToken) -> Verdict:
         """Check a Plan message on the present scene with the independent verifier.
 
-        `alpha`: the alpha-cut; NaN takes the plan's own. Raises UncheckableError if there is no
+        `alpha`: the alpha-cut; NaN takes the plan's own. Raises RequestRefused if there is no
         scene, no valid plan, or no readable goal. Raises RequestRefused if a degree can't be
         judged.
         """
@@ -254,7 +243,7 @@ class PlanningService:
         except SceneLostError as error:
             raise RequestRefused(RefusalKind.SCENE_LOST, str(error)) from error
         except UNCHECKABLE as error:
-            raise UncheckableError(str(error)) from error
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
 
     def _solve(
         self,
@@ -318,7 +307,8 @@ class PlanningService:
         wait = self._parameters.number("scene_wait")
         if deadline - time.monotonic() < wait:
             wait = max(0.0, deadline - time.monotonic())
-        self._scene.wait_for_first(wait, token)
+        token.call_when_cancelled(self._scene.wake)
+        self._scene.wait_for(lambda: token.cancelled or self._scene.sequence is not None, wait)
         left = max(0.0, deadline - time.monotonic())
         self._owner.check(min(FIRST_WORD_WAIT, left), lambda: token.cancelled)
         state = self._scene.state(self.domain)
@@ -348,13 +338,12 @@ class PlanningService:
         """Make a token that is cancelled with another one, or as soon as the scene is stale."""
         stopping = CancelToken()
         token.call_when_cancelled(stopping.cancel)
-        key = f"scene {id(stopping)}"
-        watch = ServerWatch(lambda: self._owner.is_lost, True, stopping.cancel)
-        self._judge.monitor.watch(key, watch)
+        key = f"request {id(stopping)}"
+        self._owner.watch(key, True, stopping.cancel)
         try:
             yield stopping
         finally:
-            self._judge.monitor.unwatch(key)
+            self._owner.unwatch(key)
 
     def _warn_once(self, notes: Iterable[str]) -> None:
         """Log the notes on the reading of the scene that have not been logged yet."""

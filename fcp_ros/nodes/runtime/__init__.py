@@ -6,6 +6,7 @@
 - `parameters`: parameters as tables, and the files that they may name; `domain_parameter`: the
   domain of several nodes.
 - `request_checks`: what a request may hold, and one code and one sentence where it is refused.
+- `optional_packages`: interfaces that not every robot has.
 - `qos`: quality of service, with the depth of requests.
 - `goal_jobs`: the goals of an action server, and jobs that are cancelled with them.
 - `worker`: one thread for the long work of a node.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future as Answer
 from enum import Enum
@@ -73,19 +72,3 @@ class GoalJobs:
             return await self._await_answer(job.answer)
         finally:
             self._running.pop(key, None)
-
-
-class FeedbackPace:
-    """Tells if feedback is due: news at once, else one message in a period (s)."""
-
-    def __init__(self, period: float) -> None:
-        self._period = period
-        self._last: object = None
-        self._sent = 0.0
-
-    def is_due(self, content: object) -> bool:
-        now = time.monotonic()
-        if content == self._last and now - self._sent < self._period:
-            return False
-        self._last, self._sent = content, now
-        return True

@@ -171,14 +171,6 @@ MULTILINE = frozenset(
     }
 )
 """Fields with texts, which may have line breaks; all others are names."""
-PDDL_TEXTS = frozenset(
-    {
-        ("GetPlan_Request", "domain"),
-        ("GetPlan_Request", "problem"),
-        ("ValidateDomain_Request", "domain"),
-    }
-)
-"""Fields of plansys2_msgs with PDDL, whose reader names control characters with their place."""
 
 
 def find_invalid_field(message: Any) -> str:
@@ -195,8 +187,6 @@ def _find_problems(message: Any, place: str) -> Iterator[str]:
     for name in message.get_fields_and_field_types():
         is_meaningful = MEANINGFUL.get((kind, name))
         if is_meaningful is not None and not is_meaningful(message):
-            continue
-        if (kind, name) in PDDL_TEXTS:
             continue
         value, where = getattr(message, name), f"{place}.{name}" if place else name
         if isinstance(value, str) or hasattr(value, "get_fields_and_field_types"):

@@ -21,7 +21,6 @@ from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.message_queue import Arrival, SceneCopy, SceneQueue, Steps
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, SceneError
@@ -67,7 +66,7 @@ class SceneFollower:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # what is waited for may ask for the number
         self._arrived = threading.Condition(self._lock)
         self._converting = threading.Lock()
         self._queue = SceneQueue()
@@ -124,19 +123,19 @@ class SceneFollower:
         with self._lock:
             return self._queue.find_changed_since(sequence)
 
-    def wait_for_first(self, timeout: float, token: CancelToken) -> bool:
-        """Wait at most `timeout` s, or until cancelled; return True if there is a graph."""
+    def wait_for(self, is_so: Callable[[], bool], timeout: float) -> bool:
+        """Wait until something is so, for at most `timeout` s; return False if it is not.
 
-        def wake() -> None:
-            with self._lock:
-                self._arrived.notify_all()
+        `is_so` is called after each message and each `wake`; it may ask for the `sequence`, and not
+        for a state.
+        """
+        with self._arrived:
+            return self._arrived.wait_for(is_so, timeout)
 
-        token.call_when_cancelled(wake)
-        with self._lock:
-            self._arrived.wait_for(
-                lambda: token.cancelled or self._queue.sequence is not None, timeout
-            )
-            return self._queue.sequence is not None
+    def wake(self) -> None:
+        """Let all that wait look again, at what no message tells."""
+        with self._arrived:
+            self._arrived.notify_all()
 
     def state(self, domain: Domain) -> WorldState:
         """Return the newest state under a domain.
@@ -226,7 +225,9 @@ def _read_resources(graph: SceneGraph, domain: Domain) -> dict[str, float]:
     return levels
 
 
-def follow_scene(node: ManagedNode, follower: SceneFollower, changed: Callable[[], None]) -> None:
+def follow_scene(
+    node: ManagedNode, follower: SceneFollower, changed: Callable[[], None] = lambda: None
+) -> None:
     """Subscribe to ``scene_graph`` and ``scene_changes``; for a node's `configure`.
 
     `changed`: called when the state is another one.

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fcp_ros.msg import SceneStatus
+from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.server_life import ServerLife, read_participant
 from fcp_ros.nodes.scene_access.follower import SceneFollower
@@ -63,6 +64,7 @@ class SceneOwner:
         self._life = ServerLife(node, GRAPH_TOPIC, is_topic=True)
         self._status_topic = node.resolve_topic_name(STATUS_TOPIC)
         self._seen_live: float | None = None
+        self._monitor = ServerMonitor(node)
         node.subscribe_state(SceneStatus, STATUS_TOPIC, self._hear)
 
     def find_problem(self) -> str:
@@ -93,7 +95,15 @@ class SceneOwner:
         if problem := self._describe(staleness):
             raise SceneLostError(f"{problem} {ADVICE}")
 
+    def watch(self, key: str, is_lost: bool, then: Callable[[], None]) -> None:
+        """Call a function once, as soon as the graph is lost, or is kept; it may be so now."""
+        self._monitor.watch(key, ServerWatch(lambda: self.is_lost, is_lost, then))
+
+    def unwatch(self, key: str) -> None:
+        self._monitor.unwatch(key)
+
     def close(self) -> None:
+        self._monitor.close()
         self._life.close()
 
     def _describe(self, staleness: _Staleness | None) -> str:

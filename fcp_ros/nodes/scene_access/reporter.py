@@ -36,8 +36,7 @@ class SceneReporter:
 
     Perception may send many updates a second, so a number that fits the graph seen here would
     always be taken already. A change that no longer fits is refused, and computed again on the
-    present graph. `node`: node whose clock stamps the updates. `scene`: the newest scene graph; its
-    owner calls `notice` after each change of it.
+    present graph. `node`: node whose clock stamps the updates. `scene`: the newest scene graph.
     """
 
     def __init__(
@@ -47,18 +46,13 @@ class SceneReporter:
         self._publisher = publisher
         self._scene = scene
         self._domain = domain
-        self._news = threading.Condition()
         self._closed = False
         self._one_at_a_time = threading.Lock()
 
-    def notice(self) -> None:
-        with self._news:
-            self._news.notify_all()
-
     def close(self) -> None:
-        with self._news:
-            self._closed = True
-            self._news.notify_all()
+        """End all reports."""
+        self._closed = True
+        self._scene.wake()
 
     def publish_once(self, delta: Delta) -> None:
         """Publish a change of the present graph without waiting for its effect.
@@ -72,7 +66,7 @@ class SceneReporter:
         # Returns the change of a state; called again for every newer state
         change: Callable[[WorldState], Delta],
         timeout: float,  # Longest time for all attempts together (s)
-        # True ends the attempts early; looked at after `notice`
+        # True ends the attempts early; looked at when the scene wakes
         give_up: Callable[[], bool] = lambda: False,
     ) -> ReportResult:
         until = time.monotonic() + timeout
@@ -102,13 +96,14 @@ class SceneReporter:
         self._publish(state, delta)
         echo = min(until, time.monotonic() + ECHO_WAIT)
         seen = state.graph.sequence
-        while not (self._closed or give_up()):
-            with self._news:
-                while not (self._closed or give_up()) and self._scene.sequence == seen:
-                    left = echo - time.monotonic()
-                    if left <= 0.0:
-                        return False
-                    self._news.wait(left)
+
+        def is_over() -> bool:
+            return self._closed or give_up()
+
+        def is_news() -> bool:
+            return is_over() or self._scene.sequence != seen
+
+        while self._scene.wait_for(is_news, echo - time.monotonic()) and not is_over():
             now = self._scene.state(self._domain)
             if is_shown(now.instance, delta):
                 return True
@@ -132,8 +127,3 @@ def is_shown(instance: Instance, delta: Delta) -> bool:
     return all(holds(fact, instance) for fact in delta.added) and not any(
         holds(fact, instance) for fact in delta.removed
     )
-
-
-def find_unshown(instance: Instance, delta: Delta) -> Delta:
-    added = [fact for fact in delta.added if not holds(fact, instance)]
-    return Delta(tuple(added), tuple(fact for fact in delta.removed if holds(fact, instance)))

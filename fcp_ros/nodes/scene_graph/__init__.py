@@ -8,7 +8,6 @@
 
 Bridges from other ROS systems, each of which needs the messages of its system:
 
-- `bridge`: the protocols between the node and a bridge.
 - `detections`, `sightings`: objects of a 3D detector, from messages to changes of the graph.
 - `hydra`: the graph of Hydra, from full and incremental updates.
 """

@@ -13,10 +13,11 @@ from std_msgs.msg import Header
 from fcp_ros.nodes.conversions.common import pose_from_ros
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.optional_packages import require_interfaces
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.nodes.runtime.worker import NewestThread
 from fcp_ros.nodes.scene_access.frames import FoundTransform, Frames
-from fcp_ros.nodes.scene_graph.bridge import Bridge, MissingBridge, SceneSink, require_message
+from fcp_ros.nodes.scene_graph.holder import SceneHolder
 from fcp_ros.nodes.scene_graph.sightings import (
     Detection,
     Hypothesis,
@@ -85,11 +86,12 @@ class DetectionsBridge:
     vision_msgs is missing, or a class is given twice.
     """
 
-    def __init__(self, node: ManagedNode, sink: SceneSink, frames: Frames) -> None:
+    def __init__(self, node: ManagedNode, holder: SceneHolder, frames: Frames) -> None:
         parameters = node.parameters
-        self._node, self._sink, self._frames = node, sink, frames
+        self._node, self._holder, self._frames = node, holder, frames
         self._topic = parameters.text("detections_topic")
-        message = require_message("vision_msgs", "Detection3DArray", "detections_topic")
+        advice = 'install and source it, or set detections_topic to ""'
+        message = require_interfaces("vision_msgs", "msg", advice).Detection3DArray
         try:
             self._classes = parse_classes(parameters.texts("detection_classes"))
         except ValueError as error:
@@ -104,7 +106,7 @@ class DetectionsBridge:
         self._taken = self._left_out = 0
         self._trouble = ""
         self._thread: NewestThread[Any] = NewestThread(
-            "detections", self._take, lambda error: sink.refuse_update(f"{self._topic}: {error}.")
+            "detections", self._take, lambda error: holder.refuse_update(f"{self._topic}: {error}.")
         )
         self._timer: Any = None
         if options.forget_after:
@@ -133,7 +135,7 @@ class DetectionsBridge:
             else:
                 self._change(tuple(self._read_sightings(message)), message.header.stamp)
         except SceneError as error:
-            self._sink.refuse_update(str(error))
+            self._holder.refuse_update(str(error))
 
     def _change(self, sightings: tuple[Sighting, ...], stamp: Time) -> None:
         def edit(graph: SceneGraph | None) -> SceneDelta | None:
@@ -141,7 +143,7 @@ class DetectionsBridge:
             return self._sightings.compute_delta(before, sightings, time.monotonic())
 
         frame_id = self._frames.frame_id
-        self._sink.change_scene(edit, stamp)
+        self._holder.change_scene(edit, stamp)
 
     def _read_sightings(self, message: Any) -> Iterable[Sighting]:
         """Read the sightings of a message in the graph's frame; count and report wrong ones."""
@@ -193,9 +195,3 @@ def _read_detection(message: Any) -> Detection:
         centre=pose_from_ros(message.bbox.center),
         size=(size.x, size.y, size.z),
     )
-
-
-def open_detections(node: ManagedNode, sink: SceneSink, frames: Frames) -> Bridge:
-    if node.parameters.text("detections_topic"):
-        return DetectionsBridge(node, sink, frames)
-    return MissingBridge("detections", "vision_msgs")

@@ -16,7 +16,6 @@ from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import ANY_NUMBER, PublishedGraph, SceneUpdate
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.scene_access.frames import Frames
-from fcp_ros.nodes.scene_graph.bridge import Edit
 from fcp_ros.nodes.scene_graph.intake import MOST_SOURCES
 from fcp_ros.nodes.scene_graph.markers import SceneMarkers
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ReadyChange, ScenePublisher
@@ -27,6 +26,10 @@ from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live_scene import LiveScene
 from fcp_ros.scene.relations.relation_options import RelationOptions
+
+Edit = Callable[[SceneGraph | None], SceneDelta | None]
+"""Makes the change of the present graph (None before the first); None for no change. It must be
+quick: everybody else waits."""
 
 BEGIN_AGAIN = "Load a scene (service load_scene), or send a full update."
 """Advice after a fault, which the graph of before does not survive."""

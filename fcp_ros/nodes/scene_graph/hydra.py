@@ -11,9 +11,10 @@ from typing import Any
 
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.optional_packages import require_interfaces
 from fcp_ros.nodes.runtime.parameters import SCENE_FILES, ParameterSpec
 from fcp_ros.nodes.runtime.worker import NewestThread
-from fcp_ros.nodes.scene_graph.bridge import Bridge, MissingBridge, SceneSink, require_message
+from fcp_ros.nodes.scene_graph.holder import SceneHolder
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.formats.spark_dsg.raw import to_symbol
 from fcp_ros.scene.graph.elements import Layer, SceneError, SceneNode, SceneRelation, SequenceGap
@@ -198,9 +199,10 @@ class HydraBridge:
     hydra_msgs is missing, or the label space can't be read.
     """
 
-    def __init__(self, node: ManagedNode, sink: SceneSink) -> None:
+    def __init__(self, node: ManagedNode, holder: SceneHolder) -> None:
         self._topic = node.parameters.text("hydra_topic")
-        message = require_message("hydra_msgs", "DsgUpdate", "hydra_topic")
+        advice = 'install and source it, or set hydra_topic to ""'
+        message = require_interfaces("hydra_msgs", "msg", advice).DsgUpdate
         limits = SceneLimits(node.parameters.integer("max_nodes"))
         file = node.parameters.file("hydra_label_space")
         try:
@@ -208,10 +210,10 @@ class HydraBridge:
         except (SceneError, OSError) as error:
             raise ConfigureError(f"hydra_label_space: {error}") from error
         self._stream = DsgStream(self._topic, limits, labels)
-        self._sink = sink
+        self._holder = holder
         self._taken = 0
         self._thread: NewestThread[Any] = NewestThread(
-            "hydra", self._take, lambda error: sink.refuse_update(f"{self._topic}: {error}.")
+            "hydra", self._take, lambda error: holder.refuse_update(f"{self._topic}: {error}.")
         )
         node.subscribe_newest(message, self._topic, self._thread.put, reliable=True)
 
@@ -233,13 +235,7 @@ class HydraBridge:
         try:
             graph = self._stream.take(said)
             if graph is not None and graph.nodes:  # Hydra begins with an empty one
-                self._sink.take_scene(graph, message.header.stamp)
+                self._holder.take_scene(graph, message.header.stamp)
                 self._taken += 1
         except SceneError as error:
-            self._sink.refuse_update(str(error))
-
-
-def open_hydra(node: ManagedNode, sink: SceneSink) -> Bridge:
-    if node.parameters.text("hydra_topic"):
-        return HydraBridge(node, sink)
-    return MissingBridge("hydra", "hydra_msgs")
+            self._holder.refuse_update(str(error))

@@ -27,12 +27,11 @@ from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, NewestThread, Worker
 from fcp_ros.nodes.scene_access.frames import PARAMETERS as FRAME_PARAMETERS
 from fcp_ros.nodes.scene_access.frames import make_frames
-from fcp_ros.nodes.scene_graph.bridge import Bridge
 from fcp_ros.nodes.scene_graph.detections import PARAMETERS as DETECTION_PARAMETERS
-from fcp_ros.nodes.scene_graph.detections import open_detections
+from fcp_ros.nodes.scene_graph.detections import DetectionsBridge
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.hydra import PARAMETERS as HYDRA_PARAMETERS
-from fcp_ros.nodes.scene_graph.hydra import open_hydra
+from fcp_ros.nodes.scene_graph.hydra import HydraBridge
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.scene_graph.last_graph import LastGraph, locate_last_graph
 from fcp_ros.nodes.scene_graph.markers import PARAMETERS as MARKER_PARAMETERS
@@ -191,7 +190,7 @@ class SceneGraphNode(ManagedNode):
         self._holder: SceneHolder | None = None
         self._parts: HolderParts | None = None
         self._intake: SceneIntake | None = None
-        self._bridges: tuple[Bridge, ...] = ()
+        self._bridges: list[HydraBridge | DetectionsBridge] = []
         self._standing: SceneStanding | None = None
         self._last: LastGraph | None = None
         self.offer_service(LoadScene, "load_scene", self._load_scene, once=True)
@@ -251,8 +250,10 @@ class SceneGraphNode(ManagedNode):
             lambda error: holder.refuse_update(f"name_proposals: {error}."),
         )
         self.subscribe_state(NameProposals, "name_proposals", self.own(naming).put)
-        bridges = open_hydra(self, holder), open_detections(self, holder, frames)
-        self._bridges = tuple(map(self.own, bridges))
+        if self.parameters.text("hydra_topic"):
+            self._bridges.append(self.own(HydraBridge(self, holder)))
+        if self.parameters.text("detections_topic"):
+            self._bridges.append(self.own(DetectionsBridge(self, holder, frames)))
 
     def _open_last_graph(self) -> LastGraph:
         path = locate_last_graph(
@@ -286,7 +287,7 @@ class SceneGraphNode(ManagedNode):
         if self._last is not None:
             self._last.end()
         self._parts = self._intake = self._standing = self._last = None
-        self._bridges = ()
+        self._bridges.clear()
         if self._holder is not None:
             self._number = self._holder.number
             self._holder = None
@@ -296,6 +297,7 @@ class SceneGraphNode(ManagedNode):
         if holder is None or intake is None or parts is None:
             return Diagnosis(values={"sequence_number": self._number, "nodes": 0})
         values = {**holder.values(), **intake.values(), **parts.markers.values()}
+        values |= {"hydra": "off", "detections": "off"}
         for bridge in self._bridges:
             values.update(bridge.values())
         if self._last is not None:

@@ -3,20 +3,17 @@
 
 from __future__ import annotations
 
-import threading
-from dataclasses import dataclass, replace
-from importlib import import_module
+from dataclasses import replace
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from fcp_ros.msg import SceneGraphUpdate
-from fcp_ros.nodes.conversions.common import pose_to_ros
 from fcp_ros.nodes.conversions.scene import ANY_NUMBER, SceneUpdate, delta_to_ros, update_to_ros
-from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
+from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.optional_packages import require_interfaces
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
-from fcp_ros.nodes.runtime.request_checks import RequestRefusal
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, follow_scene
@@ -27,38 +24,12 @@ from fcp_ros.nodes.simulation.calls import (
     SimulatorCalls,
     SimulatorError,
     SimulatorLost,
-    is_installed,
 )
 from fcp_ros.nodes.simulation.entities import HOLD_REACH, EntityFrames, merge_entities
 from fcp_ros.nodes.simulation.reading import SimulatorReader, WorldReading
-from fcp_ros.scene.graph.elements import Pose
 
 SOURCE = "simulation"
 """The sender of the first update of a scene graph that is empty."""
-
-
-@dataclass(frozen=True)
-class Spawn:
-    """An entity that a world needs beside its own: ``mug_9 /models/mug.sdf 1 2 0.8``."""
-
-    name: str
-    uri: str
-    pose: Pose
-
-    @classmethod
-    def parse(cls, text: str) -> Spawn:
-        """Read name, URI, x, y, z (m) and, if given, yaw (rad). Raises ValueError."""
-        words = text.split()
-        try:
-            name, uri, *numbers = words
-            x, y, z, yaw = (*map(float, numbers), 0.0)[:4]
-        except ValueError:
-            raise ValueError(
-                f"{text!r} is no entity to spawn: write a name, a URI, x, y, z and a yaw, such as "
-                "'mug_9 /models/mug.sdf 1.0 2.0 0.8'"
-            ) from None
-        return cls(name, uri, Pose.at(x, y, z, yaw))
-
 
 PARAMETERS = (
     ParameterSpec(
@@ -97,18 +68,11 @@ PARAMETERS = (
         maximum=100.0,
         takes_effect=TakesEffect.AT_ONCE,
     ),
-    ParameterSpec(
-        "spawn",
-        [""],
-        "Entities to spawn where the simulator has none of the name: 'mug_9 /models/mug.sdf 1 2 "
-        "0.8' is name, URI, x, y, z and, if given, yaw.",
-        check=Spawn.parse,
-    ),
     ParameterSpec("frame_id", "map", "Frame of the simulator's world in the scene graph."),
 )
 
-POLL, RESET = "poll", "reset"
-"""The work of the node's threads."""
+POLL = "poll"
+"""The work of the node's thread."""
 
 SHOWN_WAIT = 2.0
 """Longest wait (s) until the scene graph shows a change, before the next look."""
@@ -121,43 +85,32 @@ class SimulationBridge(ManagedNode):
     """Keeps the scene graph like the world of a simulator that serves ``simulation_interfaces``.
 
     Publishes ``scene_graph_update`` (SceneGraphUpdate): whatever the scene graph has otherwise.
-    Subscribes to ``scene_graph`` and ``scene_changes``. Service ``reset_world``
-    (simulation_interfaces/srv/ResetSimulation): the world as at the beginning, with the entities of
-    the parameter ``spawn``.
+    Subscribes to ``scene_graph`` and ``scene_changes``.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("simulation_bridge", PARAMETERS, **kwargs)
         self._scene = SceneFollower()
-        self._newer = threading.Condition()
         self._calls: SimulatorCalls | None = None
         self._reader: SimulatorReader | None = None
         self._publisher: Any = None
-        self._first: dict[str, Pose] = {}  # entity -> pose when it was first seen
         self._frames = EntityFrames()
         self._problem = "it has not been asked yet"
         self._state = ""
         self._reading = WorldReading(())
-        self._is_installed = is_installed()
-        if self._is_installed:
-            self._messages: Any = import_module(f"{PACKAGE}.msg")
-            kind = import_module(f"{PACKAGE}.srv").ResetSimulation
-            self.offer_service(kind, "reset_world", self._reset_world, self._refuse)
 
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        if not self._is_installed:
-            raise ConfigureError(f"{INSTALL}.")
+        messages = require_interfaces(PACKAGE, "msg", INSTALL)
         patience = lambda: self.parameters.number("answer_timeout")  # noqa: E731
         simulator = self.parameters.text("simulator")
         calls = self._calls = self.own(SimulatorCalls(self, simulator, patience))
         pattern = self.parameters.text("entities")
-        self._reader = SimulatorReader(calls, self._messages, pattern)
+        self._reader = SimulatorReader(calls, messages, pattern)
         self._publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
-        follow_scene(self, self._scene, self._notice_scene)
+        follow_scene(self, self._scene)
         self.workers.open(POLL, 1)
-        self.workers.open(RESET, 4)
 
     def activate(self) -> None:
         assert self._calls is not None
@@ -168,13 +121,12 @@ class SimulationBridge(ManagedNode):
         if self._calls is not None:
             self._calls.stopped.set()
         self.workers.cancel_jobs()
-        self._notice_scene()
+        self._scene.wake()
 
     def release(self) -> None:
         super().release()
         self._calls = self._reader = self._publisher = None
         self._scene.clear()
-        self._first.clear()
         self._frames = EntityFrames()
         self._reading = WorldReading(())
 
@@ -188,10 +140,6 @@ class SimulationBridge(ManagedNode):
         return Diagnosis(level, self._problem and f"Simulator: {self._problem}.", values)
 
     # --- following ------------------------------------------------------------------------------
-
-    def _notice_scene(self) -> None:
-        with self._newer:
-            self._newer.notify_all()
 
     def _follow(self, token: CancelToken) -> None:
         while not token.cancelled:
@@ -229,11 +177,7 @@ class SimulationBridge(ManagedNode):
         except NoSceneError:
             graph = None
         seen = self._scene.sequence
-        if not self._first:
-            self._spawn_missing()
         reading = self._reading = self._reader.read()
-        for entity in reading.entities:
-            self._first.setdefault(entity.name, entity.pose)
         places, frames = reading.places, self._frames
         delta = merge_entities(
             graph,
@@ -253,78 +197,7 @@ class SimulationBridge(ManagedNode):
         else:
             delta = replace(delta, sequence=ANY_NUMBER)
             self._publisher.publish(delta_to_ros(delta, frame, stamp))
-        with self._newer:
-            self._newer.wait_for(
-                lambda: token.cancelled or self._scene.sequence != seen, SHOWN_WAIT
-            )
-
-    # --- resetting ------------------------------------------------------------------------------
-
-    async def _reset_world(self, request: Any, response: Any) -> Any:
-        def run(token: CancelToken) -> str:
-            return self._reset(request.scope, token)
-
-        try:
-            done = await self.await_answer(self.workers[RESET].submit(run).answer)
-        except SimulatorError as error:
-            response.result.result = self._messages.Result.RESULT_OPERATION_FAILED
-            response.result.error_message = f"{error}."
-            return response
-        response.result.result = self._messages.Result.RESULT_OK
-        response.result.error_message = done
-        return response
-
-    def _refuse(self, response: Any, refusal: RequestRefusal) -> Any:
-        response.result.result = self._messages.Result.RESULT_OPERATION_FAILED
-        response.result.error_message = refusal.sentence
-        return response
-
-    def _reset(self, scope: int, token: CancelToken) -> str:
-        """Reset the simulator; return a sentence on what was done instead, if anything was."""
-        assert self._calls is not None
-        instead = ""
-        if self._calls.supports("ResetSimulation"):
-            self._calls.ask("ResetSimulation", scope=scope)
-        else:
-            count = self._put_back(self._calls, token)
-            instead = f"The simulator can't reset: {count} entities were put back one by one."
-        spawned = self._spawn_missing()
-        return f"{instead} Spawned {', '.join(spawned)}.".strip() if spawned else instead
-
-    def _put_back(self, calls: SimulatorCalls, token: CancelToken) -> int:
-        """Set each entity to the pose at which it was first seen; return how many there are."""
-        if not calls.supports("SetEntityState"):
-            raise SimulatorError("it has neither ResetSimulation nor SetEntityState")
-        listed = set(calls.ask("GetEntities").entities)
-        first = {name: pose for name, pose in dict(self._first).items() if name in listed}
-        for name, pose in first.items():
-            if token.cancelled:
-                raise SimulatorLost("the node was stopped")
-            state = self._messages.EntityState(pose=pose_to_ros(pose))
-            calls.ask("SetEntityState", entity=name, state=state, set_pose=True, set_twist=True)
-        return len(first)
-
-    def _spawn_missing(self) -> list[str]:
-        assert self._calls is not None
-        wanted = [Spawn.parse(text) for text in self.parameters.texts("spawn")]
-        if not wanted:
-            return []
-        listed = set(self._calls.ask("GetEntities").entities)
-        missing = [spawn for spawn in wanted if spawn.name not in listed]
-        if missing and not self._calls.supports("SpawnEntity"):
-            raise SimulatorError(f"it has no SpawnEntity, and lacks {missing[0].name}")
-        for spawn in missing:
-            self._calls.ask("SpawnEntity", **self._make_spawn_fields(spawn))
-        return [spawn.name for spawn in missing]
-
-    def _make_spawn_fields(self, spawn: Spawn) -> dict[str, Any]:
-        from geometry_msgs.msg import PoseStamped
-
-        return {
-            "name": spawn.name,
-            "entity_resource": self._messages.Resource(uri=spawn.uri),
-            "initial_pose": PoseStamped(pose=pose_to_ros(spawn.pose)),
-        }
+        self._scene.wait_for(lambda: token.cancelled or self._scene.sequence != seen, SHOWN_WAIT)
 
 
 def main() -> int:

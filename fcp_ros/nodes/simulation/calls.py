@@ -9,7 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import Future as Answer
 from concurrent.futures import wait
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -21,10 +20,7 @@ from fcp_ros.nodes.runtime.qos import request_qos
 
 PACKAGE = "simulation_interfaces"
 
-INSTALL = (
-    f"the package {PACKAGE} is not installed: install or build and source it "
-    "(docs/simulators.md), and start this node again"
-)
+INSTALL = "install or build and source it (docs/simulators.md), and start this node again."
 
 ANSWER_TIMEOUT = ParameterSpec(
     "answer_timeout",
@@ -49,16 +45,10 @@ _FEATURES = {
     "GetNamedPoseBounds": "POSE_BOUNDS",
     "GetNamedPoses": "NAMED_POSES",
     "GetSimulationState": "SIMULATION_STATE_GETTING",
-    "ResetSimulation": "SIMULATION_RESET",
-    "SetEntityState": "ENTITY_STATE_SETTING",
-    "SpawnEntity": "SPAWNING",
 }
 """Service -> the feature by which a simulator says that it has it."""
 
 SERVICES = ("GetSimulatorFeatures", "GetEntities", *_FEATURES)
-
-_REPEATABLE = frozenset({"ResetSimulation", "SpawnEntity"})
-"""Services that may not be asked twice: an answer that got lost has had its effect."""
 
 
 class SimulatorError(RuntimeError):
@@ -173,7 +163,7 @@ class SimulatorCalls:
         client = self._clients[kind]
         if not client.service_is_ready():
             raise SimulatorLost(f"no simulator offers {client.srv_name}")
-        call = ServiceCall(client, request, repeatable=kind not in _REPEATABLE)
+        call = ServiceCall(client, request, repeatable=True)
         try:
             self._wait(call.answer, client)
             return call.answer.result(0.0)
@@ -192,10 +182,6 @@ class SimulatorCalls:
             if left <= 0.0:
                 seconds = f"{self._answer_wait():g} s"
                 raise SimulatorLost(f"{client.srv_name} did not answer within {seconds}")
-
-
-def is_installed() -> bool:
-    return find_spec(PACKAGE) is not None
 
 
 def to_service_name(kind: str) -> str:

@@ -38,9 +38,6 @@ _DOES_WITHOUT = {
     "GetEntityBounds": "sizes are those of the scene that was loaded",
     "GetNamedPoses": "there are no named places",
     "GetSimulationState": "it counts as playing",
-    "SetEntityState": "nothing can be moved",
-    "ResetSimulation": "a reset puts entities back one by one",
-    "SpawnEntity": "nothing can be spawned",
 }
 
 

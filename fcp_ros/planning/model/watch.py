@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fcp_ros.foundation.stopping import WorkStopped
 from fcp_ros.planning.model.request import (
     BestPlan,
     CancelCallback,
@@ -48,7 +49,7 @@ LONGEST_SHARE = 5.0
 MEBIBYTE = 1 << 20
 
 
-class Interrupted(Exception):
+class Interrupted(WorkStopped):
     """A request must stop now."""
 
     def __init__(self, status: PlanStatus, sentence: str) -> None:

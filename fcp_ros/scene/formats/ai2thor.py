@@ -37,6 +37,7 @@ from fcp_ros.scene.graph.elements import (
     Vector,
 )
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.transforms import from_euler
 from fcp_ros.scene.shapes.polygons import box_corners
 
 UNITY = SourceFrame(axes=(2, 0, 1), signs=(1, -1, 1))
@@ -88,14 +89,7 @@ def to_unity_quaternion(x: float, y: float, z: float) -> Quaternion:
 
     Unity rotates about its fixed axes in the order z, x, y.
     """
-    sx, sy, sz = (math.sin(math.radians(angle) / 2.0) for angle in (x, y, z))
-    cx, cy, cz = (math.cos(math.radians(angle) / 2.0) for angle in (x, y, z))
-    return (
-        sx * cy * cz + cx * sy * sz,
-        cx * sy * cz - sx * cy * sz,
-        cx * cy * sz - sx * sy * cz,
-        cx * cy * cz + sx * sy * sz,
-    )
+    return from_euler(*map(math.radians, (x, y, z)), order="zxy")
 
 
 def choose_relation(receptacle_type: str) -> str:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pydantic import Field
 
@@ -47,6 +46,7 @@ from fcp_ros.scene.graph.elements import (
     AttributeValue,
     Layer,
     Pose,
+    RelationKey,
     SceneError,
     SceneNode,
     SceneRelation,
@@ -127,15 +127,6 @@ _PICKLES = (b"\x1f\x8b", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 _UNKNOWN_TAGS = ("fail", "invalid")
 
 
-@dataclass(frozen=True)
-class NumberedRelation:
-    """A relation between two objects, by their places in the list of objects."""
-
-    name: str
-    first: int
-    second: int
-
-
 def is_concept_graphs(file: SceneFile) -> bool:
     """Return True for one of the four JSON files, or a pickle such as ConceptGraphs writes."""
     return _is_pickle(file) or _first_keys(file) is not None
@@ -156,14 +147,14 @@ def read_concept_graphs(file: SceneFile) -> SceneGraph:
     if isinstance(file.document, list):
         objects = validate(list[MapObject], file.document)
         ids = assign_ids((thing.id, _choose_category(thing)) for thing in objects)
-        edges, notes = _read_relations(file, objects)
+        edges, notes = _read_relations(file, objects, ids)
     else:
         refuse_repeated_keys(file)
         table = validate(dict[str, MapObject], file.document)
         objects = list(table.values())
         ids = assign_ids((thing.id, _choose_category(thing)) for thing in objects)
         _check_volumes(objects)
-        edges, notes = _read_edges(file, objects)
+        edges, notes = _read_edges(file, objects, ids)
     return _build_graph(file.name, objects, ids, edges, notes)
 
 
@@ -199,10 +190,9 @@ def _build_graph(
     source: str,
     objects: Sequence[MapObject],
     ids: PlainIds,
-    edges: Sequence[NumberedRelation],
+    edges: Sequence[SceneRelation],
     notes: Sequence[str],
 ) -> SceneGraph:
-    names = [ids[thing.id] for thing in objects]
     nodes = [
         SceneNode(
             ids[thing.id],
@@ -215,16 +205,9 @@ def _build_graph(
         for thing in objects
     ]
     by_id = {node.id: node for node in nodes}
-    impossible = {
-        edge: relation
-        for edge in edges
-        if is_too_small(
-            relation := SceneRelation(edge.name, (names[edge.first], names[edge.second])), by_id
-        )
-    }
-    possible = [edge for edge in edges if edge not in impossible]
-    relations, left_out = select_consistent(possible, names)
-    relations += dict.fromkeys(impossible.values())  # left out below, with a note
+    impossible = [edge for edge in edges if is_too_small(edge, by_id)]
+    relations, left_out = select_consistent([e for e in edges if e not in impossible])
+    relations += dict.fromkeys(impossible)  # left out below, with a note
     every_note = [
         *ids.notes,
         *notes,
@@ -258,14 +241,14 @@ def _open_beside(file: SceneFile, name: str) -> SceneFile | None:
 
 
 def _read_relations(
-    file: SceneFile, objects: Sequence[MapObject]
-) -> tuple[list[NumberedRelation], list[str]]:
+    file: SceneFile, objects: Sequence[MapObject], ids: PlainIds
+) -> tuple[list[SceneRelation], list[str]]:
     """Read the relations of branch main, and notes; raises SceneError if they do not fit."""
     notes = ["positions and sizes are rounded to 0.1 m, so derived relations are no more accurate"]
     beside = _open_beside(file, _RELATIONS_FILE)
     if beside is None:
         return [], [*notes, f"there is no {_RELATIONS_FILE} beside it: relations are derived"]
-    relations = validate(list[MapRelation], _require_json(beside), beside.name)
+    relations = validate(list[MapRelation], beside.document, beside.name)
     numbered = {thing.id: place for place, thing in enumerate(objects)}
     edges, failed, unknown = [], 0, []
     for number, relation in enumerate(relations):
@@ -284,11 +267,8 @@ def _read_relations(
         assert second is not None
         if relation.object_relation in _VERBATIM:
             name, swapped = _VERBATIM[relation.object_relation]
-            edges.append(
-                NumberedRelation(name, second, first)
-                if swapped
-                else NumberedRelation(name, first, second)
-            )
+            legs = (ids[objects[first].id], ids[objects[second].id])
+            edges.append(SceneRelation(name, legs[::-1] if swapped else legs))
         elif relation.object_relation == "FAIL":
             failed += 1
         elif relation.object_relation != _NOTHING:
@@ -322,8 +302,8 @@ def _is_same(side: RelatedObject, thing: MapObject) -> bool:
 
 
 def _read_edges(
-    file: SceneFile, objects: Sequence[MapObject]
-) -> tuple[list[NumberedRelation], list[str]]:
+    file: SceneFile, objects: Sequence[MapObject], ids: PlainIds
+) -> tuple[list[SceneRelation], list[str]]:
     """Read the relations of branch ali-dev, most detections first, and notes."""
     notes = ["positions and sizes are rounded to 0.01 m"]
     name = file.path.name
@@ -335,10 +315,9 @@ def _read_edges(
             *notes,
             "there is no edge_json file of its run beside it: relations are derived",
         ]
-    document = _require_json(beside)
     refuse_repeated_keys(beside)
-    table = validate(dict[str, MapEdge], document, beside.name)
-    places = {thing.id: place for place, thing in enumerate(objects)}
+    table = validate(dict[str, MapEdge], beside.document, beside.name)
+    by_id = {thing.id: thing for thing in objects}
     edges = []
     for key, edge in sorted(table.items(), key=lambda entry: -entry[1].num_detections):
         ends = []
@@ -346,47 +325,38 @@ def _read_edges(
             (edge.object_1_id, edge.object_1_tag),
             (edge.object_2_id, edge.object_2_tag),
         ):
-            if id_ not in places:
+            if id_ not in by_id:
                 state = "is not listed"
-            elif normalise_label(objects[places[id_]].object_tag) != normalise_label(tag):
+            elif normalise_label(by_id[id_].object_tag) != normalise_label(tag):
                 state = "has another tag"
             else:
-                ends.append(places[id_])
+                ends.append(ids[id_])
                 continue
             raise SceneError(
                 f"it names object {id_} ({tag}), which {state}", source=beside.name, element=key
             )
         word = " ".join(edge.relationship.lower().split())
-        edges.append(NumberedRelation(_WORDS.get(word, to_identifier(word)), *ends))
+        edges.append(SceneRelation(_WORDS.get(word, to_identifier(word)), tuple(ends)))
     return edges, notes
 
 
-def _require_json(file: SceneFile) -> object:
-    if file.syntax is not Syntax.JSON or file.problem:
-        reason = file.problem or "it is no JSON"
-        raise SceneError(reason, source=file.name)
-    return file.document
-
-
-def select_consistent(
-    edges: Iterable[NumberedRelation], names: Sequence[str]
-) -> tuple[list[SceneRelation], list[str]]:
+def select_consistent(edges: Iterable[SceneRelation]) -> tuple[list[SceneRelation], list[str]]:
     """Select relations with each thing in one place and without cycles; list the others."""
-    above: dict[int, int] = {}
-    kept: dict[tuple[str, tuple[str, ...]], SceneRelation] = {}
+    above: dict[str, str] = {}
+    kept: dict[RelationKey, SceneRelation] = {}
     left_out = []
     for edge in edges:
-        relation = SceneRelation(edge.name, (names[edge.first], names[edge.second]))
-        if edge.name in _PLACES and relation.key not in kept:
-            if edge.first in above or _find_lowest_holder(edge.second, above) == edge.first:
-                left_out.append(str(relation))
+        if edge.name in _PLACES and edge.key not in kept:
+            item, holder = edge.elements
+            if item in above or _find_lowest_holder(holder, above) == item:
+                left_out.append(str(edge))
                 continue
-            above[edge.first] = edge.second
-        kept.setdefault(relation.key, relation)
+            above[item] = holder
+        kept.setdefault(edge.key, edge)
     return list(kept.values()), left_out
 
 
-def _find_lowest_holder(thing: int, above: dict[int, int]) -> int:
+def _find_lowest_holder(thing: str, above: dict[str, str]) -> str:
     """Return the end of a thing's chain of holders, and shorten the chain (path compression)."""
     while thing in above:
         following = above[thing]

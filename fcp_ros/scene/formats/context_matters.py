@@ -89,14 +89,7 @@ def is_context_matters_houses(file: SceneFile) -> bool:
 def read_context_matters_house(file: SceneFile) -> SceneGraph:
     """Read the house that the file's fragment names (the only one needs no name)."""
     houses = _validate_houses(file)
-    name = file.fragment or (next(iter(houses)) if len(houses) == 1 else "")
-    if name not in houses:
-        asked = f"there is no house {name!r}" if name else f"it holds {len(houses)} houses"
-        raise SceneError(
-            asked,
-            source=str(file.path),
-            advice=f"Name one of {list_names(sorted(houses))}: {file.path}#{next(iter(houses))}.",
-        )
+    name = file.choose_entry(houses, "house")
     house = houses[name]
     file.limits.check_nodes(house.size, file.name)
     parts = _build_house(house, name)
@@ -188,16 +181,9 @@ def read_context_matters(file: SceneFile) -> SceneGraph:
     """Read the instance that the file's fragment names."""
     instances = _validate_instances(file)
     available = _read_houses_beside(file)
-    usable = [id_ for id_, instance in instances.items() if instance.scene in available]
-    if file.fragment not in instances:
-        asked = f"there is no instance {file.fragment!r}" if file.fragment else "it holds many"
-        example = usable[0] if usable else "<id>"
-        raise SceneError(
-            f"{asked} ({len(usable)} instances have their house in {_SCENES_FILE})",
-            source=str(file.path),
-            advice=f"Name one, for example: {file.path}#{example}.",
-        )
-    instance = instances[file.fragment]
+    # Those that can be read are named first.
+    order = sorted(instances, key=lambda id_: instances[id_].scene not in available)
+    instance = instances[file.choose_entry(order, "instance")]
     if instance.scene not in available:
         raise SceneError(
             f"its house {instance.scene} is not in {_SCENES_FILE}",
@@ -270,21 +256,13 @@ def read_context_matters_problem(file: SceneFile) -> SceneGraph:
     """Read the house of the problem that the fragment names, with the objects it adds."""
     problems = validate(ProblemsFile, file.document, str(file.path), _ADVICE).problems
     houses = _read_houses_beside(file)
-    name, _, house = file.fragment.partition("/")
     usable = [
         f"{problem}/{known}"
         for problem, entry in problems.items()
         for known in entry.graph
         if known in houses
     ]
-    if f"{name}/{house}" not in usable:
-        asked = f"there is no problem and house {file.fragment!r}"
-        example = f", for example: {file.path}#{usable[0]}" if usable else ""
-        raise SceneError(
-            asked if file.fragment else f"it holds {len(problems)} problems",
-            source=str(file.path),
-            advice=f"Name a problem of {list_names(problems)} and one of its houses{example}.",
-        )
+    name, _, house = file.choose_entry(usable, "problem/house").partition("/")
     return _build_problem(problems[name], houses[house], house, file)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Geometry of the sources: their coordinate frames, and the boxes and outlines that they write.
+"""Geometry of the sources: their coordinate frames, and the boxes that they write.
 
 Everything becomes REP-103 (x forward, y left, z up, metres, right-handed) in one conversion. Every
 source frame is the canonical one with its axes renamed or reversed, so a conversion is exact, and a
@@ -12,13 +12,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.scene.graph.elements import Pose, Quaternion, Vector
-from fcp_ros.scene.shapes.polygons import Polygon
 
 Floats = NDArray[np.float64]
 Axes = tuple[int, int, int]
@@ -115,6 +114,22 @@ def raise_upright_axes(axes: Floats) -> tuple[Floats, NDArray[np.intp]]:
     return np.stack([x, np.cross(z, x), z], axis=1), np.stack([first, second, up], axis=1)
 
 
+def find_upright_axes(rows: Floats) -> Floats:
+    """Return the unit axes x, y, z (rows) of a box, z being the most upright one.
+
+    ``rows`` are the images of the axes of its frame in REP-103, of any length.
+    """
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not np.isfinite(rows).all() or (lengths < 1e-12).any():
+        return np.eye(3)
+    rows = rows / lengths
+    if np.abs(rows @ rows.T - np.eye(3)).max() > 1e-6:  # sheared: the nearest right angles
+        left, _, right = np.linalg.svd(rows)
+        rows = left @ right
+    axes: Floats = raise_upright_axes(rows[None])[0][0]
+    return axes
+
+
 def to_quaternions(axes: Floats) -> Floats:
     """Convert rotations, given as the images of x, y, z in rows (n, 3, 3), to x, y, z, w (n, 4)."""
     turns = np.tile(np.array((0.0, 0.0, 0.0, 1.0)), (len(axes), 1))
@@ -172,17 +187,3 @@ def fit_box(corners: Sequence[Floats], axes: Floats) -> PlacedBox:
     low, high = along.min(axis=0), along.max(axis=0)
     width, depth, height = (high - low).tolist()
     return place_box((low + high) / 2.0 @ axes, axes, (width, depth, height))
-
-
-def read_outline(corners: Any) -> Polygon:
-    """Return an outline that a file holds as a list of x, y; empty unless all of it is usable."""
-    if not isinstance(corners, list) or len(corners) < 3:
-        return ()
-    polygon = []
-    for corner in corners:
-        match corner:
-            case [float() | int() as x, float() | int() as y] if math.isfinite(x + y):
-                polygon.append((float(x), float(y)))
-            case _:
-                return ()
-    return tuple(polygon)

@@ -135,8 +135,6 @@ class _FolderReader:
         found: dict[str, _E] = {}
         for path in sorted((self._file.path / folder).glob("*.json")):
             beside = self._file.open_beside(f"{folder}/{path.name}")
-            if beside.document is None:
-                raise SceneError(beside.problem, source=beside.name)
             element = validate(model, beside.document, beside.name)
             id_: str = getattr(element, f"{folder[:-1]}_id")
             if id_ != path.stem:

@@ -283,8 +283,6 @@ class _WorldReader:
                 self._notes.append(f"{path} is not beside the world: its shapes are unknown")
                 continue
             beside = self._file.open_beside(name)
-            if beside.document is None and beside.problem:
-                raise SceneError(beside.problem, source=beside.name)
             found.update(validate(dict[str, CategoryEntry], beside.document, beside.name))
         return found
 

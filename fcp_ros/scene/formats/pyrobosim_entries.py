@@ -15,8 +15,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from fcp_ros.scene.formats.validation import Coordinate, Extent, Flag, Name, Share, ToolModel
-from fcp_ros.scene.graph.elements import Pose, Quaternion, Vector
-from fcp_ros.scene.graph.transforms import multiply, normalise
+from fcp_ros.scene.graph.elements import Pose, Vector
+from fcp_ros.scene.graph.transforms import from_euler, multiply, normalise
 from fcp_ros.scene.shapes.polygons import Corner, Polygon, bounds, centroid
 
 CornerEntry = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
@@ -65,9 +65,9 @@ class PoseEntry(ToolModel):
             return Pose(at, normalise((turn.x, turn.y, turn.z, turn.w)))
         angles = self.rotation_eul or _Angles()
         scale = math.pi / 180.0 if angles.angle_units == "degrees" else 1.0
-        return Pose(
-            at, _rotate_in_turn(scale * angles.roll, scale * angles.pitch, scale * angles.yaw)
-        )
+        # About x, then the new y, then the new z.
+        turns = (scale * angle for angle in (angles.roll, angles.pitch, angles.yaw))
+        return Pose(at, from_euler(*turns, order="zyx"))
 
 
 class PoseList(ToolModel):
@@ -100,23 +100,10 @@ class PoseList(ToolModel):
             w, a, b, c = rest
             return Pose((x, y, z), normalise((a, b, c, w)))
         roll, pitch, yaw = [0.0, 0.0, 0.0, *rest][-3:]
-        return Pose((x, y, z), _rotate_in_turn(roll, pitch, yaw))
+        return Pose((x, y, z), from_euler(roll, pitch, yaw, order="zyx"))
 
 
 AnyPose = PoseEntry | PoseList
-
-
-def _rotate_in_turn(roll: float, pitch: float, yaw: float) -> Quaternion:
-    """Return the rotation about x, then about the new y, then about the new z (rad)."""
-    (sx, cx), (sy, cy), (sz, cz) = (
-        (math.sin(angle / 2.0), math.cos(angle / 2.0)) for angle in (roll, pitch, yaw)
-    )
-    return (
-        sx * cy * cz + cx * sy * sz,
-        cx * sy * cz - sx * cy * sz,
-        cx * cy * sz + sx * sy * cz,
-        cx * cy * cz - sx * sy * sz,
-    )
 
 
 class Footprint(ToolModel):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fcp_ros.foundation.bounded_file import FileError, read_bytes
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.foundation.yaml_text import NOT_YAML, TextError, load_yaml
 from fcp_ros.scene.formats.xml_text import XmlError, parse_xml
 from fcp_ros.scene.graph.elements import SceneError
@@ -129,6 +130,22 @@ class SceneFile:
         count = sum(len(entry) for entry in entries if isinstance(entry, list))
         self.limits.check_nodes(count, self.name)
 
+    def choose_entry(self, names: Collection[str], kind: str) -> str:
+        """Return the entry that the address names (the only one needs no name); else SceneError."""
+        if self.fragment in names:
+            return self.fragment
+        if not self.fragment and len(names) == 1:
+            return next(iter(names))
+        raise SceneError(
+            f"there is no {kind} {self.fragment!r}"
+            if self.fragment
+            else f"it holds {len(names)} {kind}s",
+            source=str(self.path),
+            advice=f"Name one of {list_names(names)}, for example: {self.path}#{next(iter(names))}."
+            if names
+            else "Give a file that has one.",
+        )
+
     def resolve_beside(self, name: str) -> Path:
         """Return the path of a file named relative to this one, in allowed folders (SceneError).
 
@@ -147,8 +164,11 @@ class SceneFile:
         return target
 
     def open_beside(self, name: str) -> SceneFile:
-        """Open the file at `resolve_beside`; also raises the errors of `open_scene_file`."""
-        return open_scene_file(self.resolve_beside(name), self.limits)
+        """Open the file at `resolve_beside`; also SceneError as `open_scene_file`, or unparsed."""
+        file = open_scene_file(self.resolve_beside(name), self.limits)
+        if file.problem:
+            raise SceneError(file.problem, source=file.name)
+        return file
 
 
 def open_scene_file(address: str | Path, limits: SceneLimits) -> SceneFile:

@@ -19,7 +19,6 @@ from fcp_ros.scene.graph.elements import (
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.supports import (
     MUCH_SMALLER,
-    drop_supported,
     find_circles,
     find_circular,
     leads_back,
@@ -179,8 +178,7 @@ def _choose_in_circles(
     def find_holders(id_: str) -> list[str]:
         return [relation.elements[1] for relation in holders.get(id_, ())]
 
-    left = drop_supported({id_: find_holders(id_) for id_ in holders})
-    for circle in find_circles(left, find_holders):
+    for circle in find_circles(holders, find_holders):
         inner = [r for id_ in sorted(circle) for r in holders[id_] if r.elements[1] in circle]
         large = len(inner) > LARGEST_CIRCLE
         chosen += inner if large else _open_circle(inner, nodes)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from heapq import nsmallest
 
 from fcp_ros.foundation.wording import find_control
 from fcp_ros.scene.graph.elements import (
@@ -32,7 +31,6 @@ LONGEST_NUMBER = 1 << 1024
 """Bound of whole numbers among attributes: beyond it they are no floats either."""
 
 MOST_CORNERS = 2_000  # Greatest number of corners of an outline
-_LEVELS = 6  # Usual depth of a hierarchy: building, floor, room, place, object, part
 
 _PLAIN_VALUES = frozenset((bool, int, str))
 _HOLDING = ("on", "inside")
@@ -47,21 +45,7 @@ def check_nodes(nodes: Mapping[str, SceneNode]) -> None:
         if key != node.id:
             raise SceneError(f"stored under {key!r}, but its id is {node.id!r}", element=key)
         check_node(node, nodes)
-    deep = _find_deep(nodes)
-    if deep:
-        check_hierarchy(nodes, deep)
-
-
-def _find_deep(nodes: Mapping[str, SceneNode]) -> list[str]:
-    """Find the nodes deeper than ``_LEVELS``, the only ones that may be in a cycle: few or none."""
-    finished: set[str] = set()
-    left = list(nodes.values())
-    for _ in range(_LEVELS):
-        finished.update([node.id for node in left if finished.issuperset(node.parents)])
-        left = [node for node in left if node.id not in finished]
-        if not left:
-            break
-    return [node.id for node in left]
+    check_hierarchy(nodes, nodes)
 
 
 def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
@@ -122,7 +106,7 @@ def check_hierarchy(nodes: Mapping[str, SceneNode], starts: Iterable[str]) -> No
 
     If the graph had no cycle before, only nodes that are new or have new parents need to be starts.
     """
-    cycle = _find_cycle(lambda id_: nodes[id_].parents, starts)
+    cycle = find_cycle(lambda id_: nodes[id_].parents, starts)
     if cycle:
         raise SceneError(
             f"its parents lead back to itself ({' > '.join((*cycle, cycle[0]))})",
@@ -137,7 +121,7 @@ def check_holders(relations: Iterable[SceneRelation]) -> None:
     for relation in relations:
         if _is_given_place(relation):
             holders.setdefault(relation.elements[0], []).append(relation.elements[1])
-    _refuse_holding_cycle(_find_cycle(lambda id_: holders.get(id_, ()), holders))
+    _refuse_holding_cycle(find_cycle(lambda id_: holders.get(id_, ()), holders))
 
 
 def check_new_holders(
@@ -153,7 +137,7 @@ def check_new_holders(
         ]
 
     items = [relation.elements[0] for relation in added if _is_given_place(relation)]
-    _refuse_holding_cycle(_find_cycle(find_holders, items))
+    _refuse_holding_cycle(find_cycle(find_holders, items))
 
 
 def _is_given_place(relation: SceneRelation) -> bool:
@@ -173,7 +157,7 @@ def _refuse_holding_cycle(cycle: tuple[str, ...]) -> None:
         )
 
 
-def _find_cycle(above: Callable[[str], Iterable[str]], starts: Iterable[str]) -> tuple[str, ...]:
+def find_cycle(above: Callable[[str], Iterable[str]], starts: Iterable[str]) -> tuple[str, ...]:
     """Find a cycle that the starts lead to, depth first and without recursion; () without one."""
     finished: set[str] = set()
     for start in starts:
@@ -231,27 +215,17 @@ def index_relations(relations: Iterable[SceneRelation]) -> dict[RelationKey, Sce
     return table
 
 
-def find_case_variants(ids: Iterable[str]) -> dict[str, list[str]]:
-    """Find the ids that differ in case only, grouped by their case-folded form."""
+def note_case_variants(notes: Iterable[str], ids: Iterable[str]) -> tuple[str, ...]:
+    """Return notes with the one on ids that differ in case only, if there are any."""
     spellings: dict[str, list[str]] = {}
-    first: dict[str, str] = {}
     for id_ in ids:
-        folded = id_.casefold()
-        other = first.setdefault(folded, id_)
-        if other is not id_:
-            spellings.setdefault(folded, [other]).append(id_)
-    return spellings
-
-
-def update_case_note(
-    notes: Iterable[str], spellings: Mapping[str, Iterable[str]]
-) -> tuple[str, ...]:
-    """Replace the note on ids that differ in case only, ``spellings`` by their folded form."""
+        spellings.setdefault(id_.casefold(), []).append(id_)
     others = tuple([note for note in notes if not note.startswith(CASE_NOTE)])
-    if not spellings:
+    variants = sorted((key, sorted(names)) for key, names in spellings.items() if len(names) > 1)
+    if not variants:
         return others
-    shown = ", ".join("/".join(sorted(spellings[key])) for key in nsmallest(_SHOWN, spellings))
-    more = f" and {len(spellings) - _SHOWN} more" if len(spellings) > _SHOWN else ""
+    shown = ", ".join("/".join(names) for _, names in variants[:_SHOWN])
+    more = f" and {len(variants) - _SHOWN} more" if len(variants) > _SHOWN else ""
     return (*others, f"{CASE_NOTE}{shown}{more}")
 
 

@@ -25,9 +25,8 @@ from fcp_ros.scene.graph.checks import (
     check_holders,
     check_nodes,
     check_relation,
-    find_case_variants,
     index_relations,
-    update_case_note,
+    note_case_variants,
 )
 from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.indexes import GraphIndexes, OrderedTable, change_table
@@ -115,7 +114,7 @@ class SceneGraph:
     sequence: int = 0  # Counts updates; a delta must carry the next number
     source: str = ""  # Where the graph came from, for messages
     # One sentence for each repair, guess or omission on the way; and one on ids that differ in case
-    # only
+    # only, which a delta leaves as it is
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -133,13 +132,11 @@ class SceneGraph:
             if self.source:
                 raise error.in_source(self.source) from None
             raise
-        spellings = find_case_variants(nodes)
         self.__dict__.update(
             nodes=nodes,
-            notes=update_case_note(self.notes, spellings),
+            notes=note_case_variants(self.notes, nodes),
             _relations=relations,
             _indexes=GraphIndexes(nodes, relations),
-            _case_variants=frozenset(spellings),
         )
 
     @staticmethod
@@ -224,11 +221,8 @@ class SceneGraph:
         return self._copy(notes=tuple(dict.fromkeys((*self.notes, *notes))))
 
     def with_notes(self, notes: Iterable[str]) -> SceneGraph:
-        """Return the graph with these notes only, and the one on ids that differ in case."""
-        by_folded = self._index.by_folded_id
-        several: frozenset[str] = self.__dict__["_case_variants"]
-        spellings = {key: [node.id for node in by_folded.at(key)] for key in several}
-        return self._copy(notes=update_case_note(notes, spellings))
+        """Return the graph with these notes only."""
+        return self._copy(notes=tuple(notes))
 
     def with_sequence(self, sequence: int) -> SceneGraph:
         """Return the graph under another sequence number."""
@@ -248,9 +242,8 @@ class SceneGraph:
     ) -> SceneGraph:
         """Return a changed graph in time of the change's size; KeyError if ``gone`` is missing.
 
-        Only ids that differ in case are checked: use ``apply_delta`` for changes that may be wrong.
+        Nothing is checked: use ``apply_delta`` for changes that may be wrong.
         """
-        gone = list(gone)
         nodes, of_nodes = change_table(self._node_table, put.items(), gone)
         relations, of_relations = change_table(self._table, related.items(), unrelated)
         graph = self._copy(
@@ -260,7 +253,6 @@ class SceneGraph:
             _indexes=self._index.with_changes(nodes, of_nodes, relations, of_relations),
         )
         graph.__dict__.pop("_tuple", None)
-        graph._revise_case_note((*gone, *(id_ for id_ in put if id_ not in self.nodes)))
         return graph
 
     def with_contents(
@@ -272,28 +264,14 @@ class SceneGraph:
         """Return a graph of other contents, known to be right; it takes the dicts over."""
         node_table = OrderedTable(nodes, attrgetter("id"))
         table = OrderedTable(relations, attrgetter("key"))
-        spellings = find_case_variants(nodes)
         graph = self._copy(
             nodes=node_table,
-            notes=update_case_note(notes, spellings),
+            notes=note_case_variants(notes, nodes),
             _relations=table,
             _indexes=GraphIndexes(node_table, table),
-            _case_variants=frozenset(spellings),
         )
         graph.__dict__.pop("_tuple", None)
         return graph
-
-    def _revise_case_note(self, ids: Iterable[str]) -> None:
-        """Update the note on ids that differ in case only, where ids came or went."""
-        by_folded = self._index.by_folded_id
-        several: frozenset[str] = self.__dict__["_case_variants"]
-        touched = {id_.casefold() for id_ in ids}
-        now = {folded for folded in touched if by_folded.count(folded) > 1}
-        if now or not several.isdisjoint(touched):
-            several = (several - touched) | now
-            spellings = {key: [node.id for node in by_folded.at(key)] for key in several}
-            self.__dict__["_case_variants"] = several
-            self.__dict__["notes"] = update_case_note(self.notes, spellings)
 
     # --- parts that are not fields
 

@@ -165,9 +165,6 @@ class Index(Generic[K, V]):
             return tuple([value for value in self._table.values() if key in keys_of(value)])
         return tuple([values[rank] for rank in ranks])
 
-    def count(self, key: K) -> int:
-        return len(self.entries().get(key, ()))
-
     def entries(self) -> MutableMapping[K, Bucket]:
         if self._entries is None:
             keys_of = self._keys_of
@@ -229,12 +226,9 @@ def change_table(
 
 
 class GraphIndexes:
-    """The indexes of one graph; each is made on first use and updated with each change.
+    """The indexes of one graph; each is made on first use and updated with each change."""
 
-    ``by_folded_id`` has nodes by their case-folded id, for ids that differ in case only.
-    """
-
-    __slots__ = ("by_element", "by_folded_id", "by_layer", "by_name", "by_parent")
+    __slots__ = ("by_element", "by_layer", "by_name", "by_parent")
 
     def __init__(
         self,
@@ -245,13 +239,11 @@ class GraphIndexes:
         self.by_name: Index[str, SceneRelation] = Index(relations, _name)
         self.by_parent: Index[str, SceneNode] = Index(nodes, _parents)
         self.by_layer: Index[Layer, SceneNode] = Index(nodes, _layer)
-        self.by_folded_id: Index[str, SceneNode] = Index(nodes, _casefold_id)
 
     def prepare(self) -> None:
         for index in (self.by_element, self.by_name):
             index.entries()
-        for nodes_by in (self.by_parent, self.by_folded_id):
-            nodes_by.entries()
+        self.by_parent.entries()
         self.by_layer.entries()
 
     def with_changes(
@@ -272,8 +264,6 @@ class GraphIndexes:
         after.by_parent = self.by_parent.with_changes(nodes, lost, moved)
         raised = [e for e in new if e[1] is None or e[1].layer is not e[2].layer]
         after.by_layer = self.by_layer.with_changes(nodes, lost, raised)
-        born = [entry for entry in new if entry[1] is None]
-        after.by_folded_id = self.by_folded_id.with_changes(nodes, lost, born)
         return after
 
 
@@ -291,7 +281,3 @@ def _parents(node: SceneNode) -> Iterable[str]:
 
 def _layer(node: SceneNode) -> Iterable[Layer]:
     return (node.layer,)
-
-
-def _casefold_id(node: SceneNode) -> Iterable[str]:
-    return (node.id.casefold(),)

@@ -8,7 +8,7 @@ moves coordinates of the child into coordinates of the parent.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from fcp_ros.scene.graph.checks import UNIT_TOLERANCE
@@ -107,31 +107,22 @@ def require_unit(rotation: Quaternion, what: str) -> Quaternion:
 
 def measure_turn(first: Quaternion, second: Quaternion) -> float:
     """Return the angle (rad) of the rotation from one unit quaternion to another."""
-    dot = abs(sum(a * b for a, b in zip(first, second, strict=True)))
+    x, y, z, w = first
+    dx, dy, dz, dw = multiply((-x, -y, -z, w), second)
     # By atan2, since acos loses half of the digits for small angles.
-    cross = math.sqrt(sum((a * d - b * c) ** 2 for a, b, c, d in _pair_components(first, second)))
-    return 2.0 * math.atan2(cross, dot)
+    return 2.0 * math.atan2(math.hypot(dx, dy, dz), abs(dw))
 
 
-def _pair_components(
-    first: Quaternion, second: Quaternion
-) -> Iterator[tuple[float, float, float, float]]:
-    for i in range(4):
-        for j in range(i):
-            yield first[i], first[j], second[i], second[j]
-
-
-def from_euler(roll: float, pitch: float, yaw: float) -> Quaternion:
-    """Return the rotation about the fixed axes x, y, z in this order (rad), as in URDF and tf2."""
-    cr, sr = math.cos(roll / 2.0), math.sin(roll / 2.0)
-    cp, sp = math.cos(pitch / 2.0), math.sin(pitch / 2.0)
-    cy, sy = math.cos(yaw / 2.0), math.sin(yaw / 2.0)
-    return (
-        sr * cp * cy - cr * sp * sy,
-        cr * sp * cy + sr * cp * sy,
-        cr * cp * sy - sr * sp * cy,
-        cr * cp * cy + sr * sp * sy,
-    )
+def from_euler(x: float, y: float, z: float, *, order: str = "xyz") -> Quaternion:
+    """Return the rotation about fixed axes (rad), one after the other; as in URDF and tf2."""
+    turn: Quaternion = (0.0, 0.0, 0.0, 1.0)
+    for axis in order:
+        at = "xyz".index(axis)
+        if half := (x, y, z)[at] / 2.0:  # a yaw alone stays exact
+            sine = math.sin(half)
+            own = (sine * (at == 0), sine * (at == 1), sine * (at == 2), math.cos(half))
+            turn = own if turn == (0.0, 0.0, 0.0, 1.0) else multiply(own, turn)
+    return turn
 
 
 @dataclass(frozen=True, slots=True)

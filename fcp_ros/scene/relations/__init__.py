@@ -9,11 +9,9 @@ gives wins over geometry.
 - ``scored_pairs``, ``supports``, ``nearness``, ``unsettled``: geometric conditions of relations,
   on arrays of boxes and outlines; things that would lie on or in themselves
 - ``draft_graph``: the graph in the making, and what its source gives by the thing whose place it
-  states; ``rooms``: its rooms, floors and robot, and the rooms of points
+  states; ``rooms``: its rooms, floors, robot and passages, and the rooms of points
 - ``places``: the places of things as far as they are known, and relations made of them;
   ``derivation``: they are derived from what is given, boxes and rooms
-- ``passages``: connections of rooms
 - ``complete``: all of this for a whole graph, with what in it contradicts itself
-- ``maintainer``: all of this for the neighbourhood of a change, in time of the change's size;
-  ``changed_inputs``: what in a change derived relations depend on, and their dependents
+- ``maintainer``: all of this for the neighbourhood of a change, in time of the change's size
 """

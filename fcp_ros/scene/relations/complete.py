@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import partial
 
 import numpy as np
@@ -29,26 +28,25 @@ from fcp_ros.scene.graph.roles import is_often_mounted
 from fcp_ros.scene.relations.derivation import ASSUMED, Derivation
 from fcp_ros.scene.relations.draft_graph import GivenRelations, SceneDraft
 from fcp_ros.scene.relations.nearness import (
-    add_reverse,
-    find_candidates,
-    find_nearest,
+    MOST_NEAR,
+    build_near_relations,
+    find_near,
     measure_box_distance,
 )
-from fcp_ros.scene.relations.passages import connect_rooms
 from fcp_ros.scene.relations.places import Place
 from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.rooms import (
     RoomFinder,
     SceneStructure,
+    connect_rooms,
     ensure_floors,
     ensure_robot,
     ensure_rooms,
     find_room_parents,
 )
-from fcp_ros.scene.relations.scored_pairs import ScoredPairs
 from fcp_ros.scene.relations.supports import find_supports
 from fcp_ros.scene.relations.unsettled import reach_of
-from fcp_ros.scene.shapes.boxes import Boxes, Indices, build_boxes, find_points_in_rectangles
+from fcp_ros.scene.shapes.boxes import Boxes, Indices, build_boxes
 
 # --- two detections of one thing: the same label, and boxes ---
 
@@ -77,7 +75,7 @@ def find_doubles(nodes: Mapping[str, SceneNode], boxes: Boxes) -> Iterator[tuple
     if len(labels) == len(boxes.ids):
         return
     low, high = boxes.bounds()
-    for item, other in find_points_in_rectangles(boxes.centre[:, :2], low, high):
+    for item, other in boxes.pair_with_holders():
         alike = (item < other) & (numbers[item] == numbers[other])
         item, other = item[alike], other[alike]
         bottom = np.maximum(boxes.bottom(item), boxes.bottom(other))
@@ -95,32 +93,21 @@ def find_doubles(nodes: Mapping[str, SceneNode], boxes: Boxes) -> Iterator[tuple
 # --- given relations that the geometry of the scene contradicts ---
 
 
-class ConflictKind(Enum):
-    """The difference between a given relation and the geometry, as the head of a sentence."""
-
-    SUPPORT = "the given support differs from the geometry and is kept"
-    ROOM = "the given room differs from the geometry and is kept"
-    APART = "the given support is drawn elsewhere and is kept"
-
-
-@dataclass(frozen=True)
-class RelationConflict:
-    """A given relation that the geometry contradicts."""
-
-    kind: ConflictKind
-    given: SceneRelation  # The relation as given; it is in the completed graph
-    found: SceneRelation | None = None  # The relation by geometry; None for APART
-    distance: float = 0.0  # Between the two things (m), for APART
-
-    def __str__(self) -> str:
-        item, holder, *_ = self.given.elements
-        if self.found is None:
-            return f"{self.given} (drawn {self.distance:.2g} m apart)"
-        way = "in" if self.kind is ConflictKind.ROOM else self.found.name
-        return f"{item} (given {holder}, drawn {way} {self.found.elements[1]})"
+def describe_conflicts(
+    derivation: Derivation, given: Iterable[SceneRelation], boxes: Boxes
+) -> list[str]:
+    """Write a note on each kind of conflict that there is."""
+    most = derivation.options.hovering
+    found = {
+        "the given support differs from the geometry": find_support_conflicts(derivation),
+        "the given room differs from the geometry": find_room_conflicts(derivation),
+        "the given support is drawn elsewhere": find_distance_conflicts(given, boxes, most),
+    }
+    texts = {what: list(dict.fromkeys(each)) for what, each in found.items()}
+    return [f"{what} and is kept: {list_names(each)}" for what, each in texts.items() if each]
 
 
-def find_support_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
+def find_support_conflicts(derivation: Derivation) -> Iterator[str]:
     """Yield things drawn on or inside another thing than the given one.
 
     Inside a drawer does not contradict inside the fridge that the drawer is in.
@@ -140,13 +127,12 @@ def find_support_conflicts(derivation: Derivation) -> Iterator[RelationConflict]
                 place.holder, containers
             ) or place.holder in _find_enclosing(holder, containers):
                 continue
-            found = SceneRelation(name, (item, place.holder), place.confidence, place.provenance)
-            yield RelationConflict(ConflictKind.SUPPORT, given, found)
+            yield f"{item} (given {holder}, drawn {name} {place.holder})"
 
 
 def find_distance_conflicts(
     given: Iterable[SceneRelation], boxes: Boxes, most: float
-) -> Iterator[RelationConflict]:
+) -> Iterator[str]:
     """Yield things given on or inside a thing that is drawn more than ``most`` metres away."""
     number = {id_: index for index, id_ in enumerate(boxes.ids)}
     stated = [
@@ -154,8 +140,7 @@ def find_distance_conflicts(
         for relation in given
         if relation.name in ("on", "inside")
         and len(relation.elements) == 2
-        and relation.elements[0] in number
-        and relation.elements[1] in number
+        and number.keys() >= {*relation.elements}
     ]
     if not stated:
         return
@@ -164,10 +149,10 @@ def find_distance_conflicts(
     away = measure_box_distance(boxes, items, holders)
     for relation, distance in zip(stated, away.tolist(), strict=True):
         if distance > most:
-            yield RelationConflict(ConflictKind.APART, relation, distance=distance)
+            yield f"{relation} (drawn {distance:.2g} m apart)"
 
 
-def find_room_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
+def find_room_conflicts(derivation: Derivation) -> Iterator[str]:
     """Yield things drawn in another room than given, or than the hierarchy says."""
     nodes = derivation.nodes
     above: dict[str, tuple[str, ...]] = {}
@@ -177,22 +162,10 @@ def find_room_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
         if place.provenance is Provenance.GIVEN
         or (nodes[id_].parents and find_room_parents(nodes[id_], nodes, above) == (place.holder,))
     ]
-    for id_, (room, confidence) in derivation.find_containing(stated).items():
-        place = derivation.room_of[id_]
-        if place.holder == room:
-            continue
-        name = "at" if derivation.given.find("at", id_) is not None else "in_room"
-        given = SceneRelation(name, (id_, place.holder), 1.0, place.provenance)
-        found = SceneRelation(name, (id_, room), confidence, Provenance.GEOMETRIC)
-        yield RelationConflict(ConflictKind.ROOM, given, found)
-
-
-def describe_conflicts(conflicts: Iterable[RelationConflict]) -> list[str]:
-    """Write one sentence for each kind of conflict."""
-    lines: dict[ConflictKind, dict[str, None]] = {}
-    for conflict in conflicts:
-        lines.setdefault(conflict.kind, {})[str(conflict)] = None
-    return [f"{kind.value}: {list_names(lines[kind])}" for kind in ConflictKind if kind in lines]
+    for id_, (room, _) in derivation.find_containing(stated).items():
+        given = derivation.room_of[id_].holder
+        if given != room:
+            yield f"{id_} (given {given}, drawn in {room})"
 
 
 def _find_enclosing(id_: str, containers: Mapping[str, Place]) -> set[str]:
@@ -213,12 +186,8 @@ class Completion:
     """A completed graph, with the results on the way."""
 
     graph: SceneGraph  # The completed graph; its notes summarise the conflicts
-    # Given relations that the geometry contradicts, one by one
-    conflicts: tuple[RelationConflict, ...]
     derivation: Derivation  # The place of each thing
     boxes: Boxes  # The boxes of all things, in the graph's order
-    # The pairs of boxes that are near, of each box by itself; empty unless asked for
-    nearest: ScoredPairs
 
 
 def complete_relations(graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS) -> SceneGraph:
@@ -253,12 +222,7 @@ def _complete(graph: SceneGraph, options: RelationOptions) -> Completion:
     for name, pairs in find_supports(boxes, options).items():
         derivation.take(name, pairs, boxes.ids)
     derivation.derive_rooms(draft.nodes)
-    conflicts = (
-        *find_support_conflicts(derivation),
-        *find_distance_conflicts(draft.relations.values(), boxes, options.hovering),
-        *find_room_conflicts(derivation),
-    )
-    draft.notes += describe_conflicts(conflicts)
+    draft.notes += describe_conflicts(derivation, draft.relations.values(), boxes)
     room_of = {id_: place.holder for id_, place in derivation.room_of.items()}
     floors = ensure_floors(draft, room_of)
     derivation.structure = structure._replace(floors=floors, fixed=passages | set(floors.values()))
@@ -270,11 +234,11 @@ def _complete(graph: SceneGraph, options: RelationOptions) -> Completion:
     draft.relate_all(derivation.build_relations())
     for room, floor in floors.items():
         draft.relate(SceneRelation("in_room", (floor, room), ASSUMED, Provenance.INFERRED))
-    nearest = _relate_near(draft, boxes, options)
+    _relate_near(draft, boxes, options)
     passages = connect_rooms(draft, passages, finder, options)
     fixed = passages | set(floors.values())
     derivation.structure = derivation.structure._replace(fixed=fixed)
-    return Completion(draft.to_graph(), conflicts, derivation, boxes, nearest)
+    return Completion(draft.to_graph(), derivation, boxes)
 
 
 def _find_pairs_around(
@@ -283,7 +247,7 @@ def _find_pairs_around(
     """Return the boxes, and the pairs of some of them with all that may hold them."""
     number = {id_: index for index, id_ in enumerate(boxes.ids)}
     which = np.array([number[id_] for id_ in ids], dtype=np.intp)
-    return boxes, find_candidates(boxes, reach_of(options), which)
+    return boxes, boxes.pair_with_near(reach_of(options), which)
 
 
 def _note_doubtful(draft: SceneDraft, derivation: Derivation, nowhere: list[str]) -> None:
@@ -307,20 +271,12 @@ def _note_doubtful(draft: SceneDraft, derivation: Derivation, nowhere: list[str]
         draft.notes.append(f"the room of {list_names(lost)} is not known")
 
 
-def _relate_near(draft: SceneDraft, boxes: Boxes, options: RelationOptions) -> ScoredPairs:
-    """Add ``near`` if it is asked for; return the pairs that are near, of each box itself."""
+def _relate_near(draft: SceneDraft, boxes: Boxes, options: RelationOptions) -> None:
+    """Add ``near`` if it is asked for."""
     if "near" not in options.also:
-        return ScoredPairs.empty()
-    nearest = find_nearest(boxes, options)
-    pairs = add_reverse(nearest, len(boxes.ids), options.near_most)
-    draft.relate_all(_build_near_relations(pairs, boxes))
-    return nearest
-
-
-def _build_near_relations(pairs: ScoredPairs, boxes: Boxes) -> list[SceneRelation]:
-    name_of = boxes.ids.__getitem__
-    legs = zip(map(name_of, pairs.item.tolist()), map(name_of, pairs.other.tolist()), strict=True)
-    return [
-        SceneRelation("near", pair, confidence, Provenance.GEOMETRIC)
-        for pair, confidence in zip(legs, pairs.confidence.tolist(), strict=True)
-    ]
+        return
+    pairs = find_near(boxes, options)
+    if pairs is None:
+        draft.notes.append(f"near is left out: it would hold more than {MOST_NEAR:,} times")
+    else:
+        draft.relate_all(build_near_relations(pairs, boxes.ids))

@@ -17,7 +17,7 @@ from fcp_ros.scene.graph.roles import HoldingRole, find_holding_role, is_often_m
 from fcp_ros.scene.relations.places import HOLDING, PLACING, KnownPlaces, Place
 from fcp_ros.scene.relations.rooms import find_room_parents
 from fcp_ros.scene.relations.scored_pairs import BARELY
-from fcp_ros.scene.relations.supports import drop_supported, find_circular, leads_back
+from fcp_ros.scene.relations.supports import find_circular, leads_back
 from fcp_ros.scene.relations.unsettled import fall_off, find_unsettled_places
 from fcp_ros.scene.shapes.boxes import Boxes, Indices, measure_upright_half
 
@@ -257,9 +257,7 @@ class Derivation(KnownPlaces):
 
     def find_circles(self) -> None:
         """Find all things that would lie on or in themselves."""
-        holders = {id_: self.find_holders(id_) for id_ in self.list_placed()}
-        left = drop_supported(holders)
-        self.circular = self._find_circular(left) if left else set()
+        self.circular = self._find_circular(self.list_placed())
 
     def update_circles(self, ids: Iterable[str]) -> set[str]:
         """Follow changes of the places of things; return those that were or are in a circle."""

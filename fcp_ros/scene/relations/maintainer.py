@@ -10,7 +10,7 @@ most of the scene does, everything is derived again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,20 +18,16 @@ import numpy as np
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
 from fcp_ros.scene.graph.elements import Layer, Provenance, RelationKey, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.graph.roles import is_door, is_robot
-from fcp_ros.scene.relations.changed_inputs import (
-    ChangedInputs,
-    add_dependents,
-    find_descendants,
-)
+from fcp_ros.scene.graph.roles import is_door, is_floor, is_robot
 from fcp_ros.scene.relations.complete import Completion, complete_scene
 from fcp_ros.scene.relations.derivation import ASSUMED
 from fcp_ros.scene.relations.draft_graph import is_kept
-from fcp_ros.scene.relations.nearness import BoxGrid, NearMaintainer, Rectangle
+from fcp_ros.scene.relations.nearness import build_near_relations, select_near
 from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.rooms import ensure_pose
 from fcp_ros.scene.relations.supports import find_supports_among
 from fcp_ros.scene.relations.unsettled import reach_of
+from fcp_ros.scene.shapes.box_grid import BoxGrid, Rectangle
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Indices, build_boxes, measure_depth
 
 _PLACES = ("on", "inside", "under", "attached", "in_room", "at")
@@ -42,17 +38,12 @@ _HOLDINGS = ("on", "inside", "under", "attached")
 _MOST_LOCAL = 4  # If more than one thing in this many changes, a full derivation is faster
 
 
-@dataclass(frozen=True)
-class MaintenanceStep:
-    """A record of how a change was worked in."""
-
-    full: bool = False  # True if everything was derived again instead of the neighbourhood alone
-    reason: str = ""  # The reason for a full derivation; else ""
-    touched: int = 0  # Number of things whose relations were derived again
+_HOLDER_LEG = {"on": 1, "inside": 1, "part_of": 1, "holding": 0}
+"""Position of the holder, or of the whole, among the legs of a relation."""
 
 
 class RelationMaintainer:
-    """A completed graph that follows changes; conflicts are those of the last full derivation.
+    """A completed graph that follows changes; ``rederived``: why the last one took everything.
 
     ``prepare`` makes all indexes now, so that the first change does not wait for them.
     """
@@ -96,12 +87,11 @@ class RelationMaintainer:
     def _start(self, graph: SceneGraph, reason: str) -> None:
         completion = complete_scene(graph, self._options)
         self.graph = completion.graph
-        self.conflicts = completion.conflicts
         self._derivation = completion.derivation
         self._derivation.nodes = self.graph.nodes
         self._unindexed: Completion | None = completion
         self._robots = {n.id for n in self.graph.in_layer(Layer.AGENT) if is_robot(n)}
-        self.last = MaintenanceStep(full=True, reason=reason, touched=len(graph.nodes))
+        self.rederived = reason
 
     def _index_neighbourhoods(self) -> None:
         """Build the indexes of the neighbourhood; a source of whole graphs never needs them."""
@@ -109,7 +99,6 @@ class RelationMaintainer:
         if completion is None:
             return
         self._grid = BoxGrid(completion.boxes)
-        self._near = NearMaintainer(completion.nearest, self._grid, self._options)
         self._rooms_of_floor: dict[str, list[str]] = {}
         for room, floor in self._derivation.structure.floors.items():
             self._rooms_of_floor.setdefault(floor, []).append(room)
@@ -128,10 +117,8 @@ class RelationMaintainer:
         self._derivation.nodes = raw.nodes
         placed_items = self._take_relations(change)
         present = [id_ for id_ in change.shapes if id_ in raw.nodes]
-        old_places = self._near.regions_around(change.shapes)
         regions = self._regions_around(change.shapes)
         self._take_nodes(change)
-        self._near.forget(id_ for id_ in change.shapes if id_ not in raw.nodes)
         neighbours = self._find_neighbours(change)
         regions += self._regions_around(change.shapes)
         neighbours |= self._find_unsettled_in(regions)
@@ -150,7 +137,7 @@ class RelationMaintainer:
         after = self._collect_relations(
             raw, change, located | {id_ for id_ in circular if id_ in raw.nodes}
         )
-        after.update(self._near.update(raw, change, old_places))
+        after.update(derive_near_again(self._grid, raw, change, self._options))
         nodes = self._collect_nodes(change)
         whole = self._build_delta(raw, delta, after, nodes)
         self.graph = raw.with_changes(
@@ -163,7 +150,7 @@ class RelationMaintainer:
             sequence=raw.sequence,
         )
         self._derivation.nodes = self.graph.nodes
-        self.last = MaintenanceStep(touched=len(located))
+        self.rederived = ""
         return whole
 
     def _is_thing(self, node: SceneNode) -> bool:
@@ -204,18 +191,10 @@ class RelationMaintainer:
             for relation in self.graph.relations_of(id_):
                 if relation.name in _HOLDINGS and relation.elements[1:] == (id_,):
                     found.add(relation.elements[0])
-        slots = np.array([self._grid.slot(id_) for id_ in boxed], dtype=np.intp)
-        items: list[int] = []
-        supports: list[int] = []
-        for slot, place in zip(slots.tolist(), self._grid.bounds(slots, 2.0 * EDGE), strict=True):
-            near = self._grid.find_centred_in(place)
-            items += near
-            supports += [slot] * len(near)
-        if items:
-            boxes = self._grid.boxes
-            item = np.array(items, dtype=np.intp)
-            depth = measure_depth(boxes, item, np.array(supports, dtype=np.intp))
-            found.update(boxes.ids[number] for number in item[depth >= -EDGE].tolist())
+        around, item = self._grid.pair_around([self._grid.slot(id_) for id_ in boxed], 2.0 * EDGE)
+        depth = measure_depth(self._grid.boxes, item, around)
+        ids = self._grid.boxes.ids
+        found.update(ids[number] for number in item[depth >= -EDGE].tolist())
         return found
 
     def _regions_around(self, ids: Iterable[str]) -> list[Rectangle]:
@@ -228,32 +207,13 @@ class RelationMaintainer:
     def _find_unsettled_in(self, regions: list[Rectangle]) -> set[str]:
         """Find the things without a certain place whose boxes meet some regions."""
         unsettled, ids = self._derivation.unsettled, self._grid.boxes.ids
-        around = {slot for place in regions for slot in self._grid.find_around(place)}
-        slots = np.array([slot for slot in around if ids[slot] in unsettled], dtype=np.intp)
-        if not len(slots):
-            return set()
-        places = np.array(regions)
-        low, high = self._grid.boxes.bounds_of(slots)
-        meets = (
-            (low[:, None, 0] <= places[:, 2])
-            & (low[:, None, 1] <= places[:, 3])
-            & (high[:, None, 0] >= places[:, 0])
-            & (high[:, None, 1] >= places[:, 1])
-        )
-        return {ids[slot] for slot in slots[meets.any(axis=1)].tolist()}
+        found = (ids[slot] for slot in self._grid.find_meeting(regions))
+        return {id_ for id_ in found if id_ in unsettled}
 
     def _find_pairs_around(self, ids: Sequence[str]) -> tuple[Boxes, list[tuple[Indices, Indices]]]:
         """Return all boxes, and the pairs of some things with all that may hold them."""
         slots = [self._grid.slot(id_) for id_ in ids]
-        margin = reach_of(self._options) + EDGE
-        items: list[int] = []
-        others: list[int] = []
-        bounds = self._grid.bounds(np.array(slots, dtype=np.intp), margin)
-        for slot, place in zip(slots, bounds, strict=True):
-            near = self._grid.find_around(place)
-            others += near
-            items += [slot] * len(near)
-        pairs = np.array(items, dtype=np.intp), np.array(others, dtype=np.intp)
+        pairs = self._grid.pair_around(slots, reach_of(self._options) + EDGE)
         return self._grid.boxes, [pairs]
 
     def _derive_supports(self, ids: Iterable[str]) -> None:
@@ -263,7 +223,7 @@ class RelationMaintainer:
             for id_ in ids:
                 places.pop(id_, None)
         grid = self._grid
-        candidates = grid.find_pairs([grid.slot(id_) for id_ in ids if id_ in grid])
+        candidates = grid.pair_around([grid.slot(id_) for id_ in ids if id_ in grid], EDGE)
         supports = find_supports_among(grid.boxes, [candidates], self._options)
         for name, pairs in supports.items():
             self._derivation.take(name, pairs, grid.boxes.ids)
@@ -333,3 +293,160 @@ class RelationMaintainer:
             added=tuple(added),
             dropped=tuple(dropped),
         )
+
+
+# --- maintenance of ``near``, around the boxes that change ---
+
+
+def derive_near_again(
+    grid: BoxGrid, raw: SceneGraph, change: ChangedInputs, options: RelationOptions
+) -> dict[RelationKey, SceneRelation | None]:
+    """Derive ``near`` of changed boxes again; None for a relation that no longer holds.
+
+    The grid has the change already, and ``raw`` still the relations that were derived before.
+    """
+    if "near" not in options.also:
+        return {}
+    stated = (leg for name, legs in change.touched if name == "near" for leg in legs)
+    ids = [id_ for id_ in dict.fromkeys((*change.shapes, *stated)) if id_ in raw.nodes]
+    after: dict[RelationKey, SceneRelation | None] = {
+        relation.key: None
+        for id_ in ids
+        for relation in raw.relations_of(id_)
+        if relation.name == "near" and not is_kept(relation, options.derived)
+    }
+    boxes = grid.boxes
+    a, b = grid.pair_around([grid.slot(id_) for id_ in ids if id_ in grid], options.near + EDGE)
+    pairs = select_near(boxes, np.concatenate((a, b)), np.concatenate((b, a)), options)
+    for relation in build_near_relations(pairs, boxes.ids):
+        known = raw.relation("near", *relation.elements)
+        kept = known is not None and is_kept(known, options.derived)
+        after[relation.key] = known if kept else relation
+    return after
+
+
+# --- what in a change derived relations depend on, and their dependents ---
+
+
+@dataclass(frozen=True)
+class ChangedInputs:
+    """The changed nodes and relations of a delta, before and after."""
+
+    # (before, after) by id, where they differ; None for a node that is missing
+    nodes: Mapping[str, tuple[SceneNode | None, SceneNode | None]]
+    # (before, after) by key, for kept relations (see ``is_kept``); None likewise
+    relations: Mapping[RelationKey, tuple[SceneRelation | None, SceneRelation | None]]
+    shapes: frozenset[str]  # Ids of the nodes with a change that relations depend on
+    # Keys of all relations that the delta names or that go with a node
+    touched: frozenset[RelationKey]
+
+    @staticmethod
+    def of(
+        before: SceneGraph, after: SceneGraph, delta: SceneDelta, options: RelationOptions
+    ) -> ChangedInputs:
+        """Collect the changes of a delta that led from one graph to the other."""
+        ids = dict.fromkeys(node.id for node in delta.upserted)
+        touched = {relation.key for relation in (*delta.added, *delta.dropped)}
+        for id_ in delta.removed:
+            ids[id_] = None
+            ids.update(dict.fromkeys(before.children_of(id_)))
+            touched.update(relation.key for relation in before.relations_of(id_))
+        nodes = {}
+        for id_ in ids:
+            was, now = before.nodes.get(id_), after.nodes.get(id_)
+            if was is not now:
+                nodes[id_] = was, now
+        relations = {}
+        for key in touched:
+            old = _if_kept(before.relation(key[0], *key[1]), options)
+            new = _if_kept(after.relation(key[0], *key[1]), options)
+            if old != new:
+                relations[key] = old, new
+        shapes = [id_ for id_, (was, now) in nodes.items() if not _has_same_shape(was, now)]
+        return ChangedInputs(nodes, relations, frozenset(shapes), frozenset(touched))
+
+    def explain_full_derivation(self, floors: Iterable[str], robots: set[str]) -> str:
+        """Return why everything must be derived again; "" if the neighbourhood is enough."""
+        known_floors = set(floors)
+        for id_, (was, now) in self.nodes.items():
+            if Layer.ROOM in [node.layer for node in (was, now) if node is not None]:
+                if not _is_same_room(was, now):
+                    return f"the room {id_} came, went or changed its shape"
+            elif (
+                id_ in known_floors or (now is not None and now.parents and is_floor(now))
+            ) and not _has_same_shape(was, now):
+                return f"the floor {id_} came, went or changed its shape"
+            elif id_ in self.shapes and any(node and is_door(node) for node in (was, now)):
+                return f"the door {id_} came, went or changed its shape"
+        for name, legs in self.touched:
+            if name == "connected":
+                return f"a connection changed: {name}({', '.join(legs)})"
+        left = set(robots)
+        for id_, (_, now) in self.nodes.items():
+            left.discard(id_)
+            if now is not None and is_robot(now):
+                left.add(id_)
+        return "" if left else "no robot is left"
+
+
+def find_descendants(raw: SceneGraph, change: ChangedInputs) -> set[str]:
+    """Find the nodes below nodes whose parents or layer changed, down to the next rooms."""
+    found: set[str] = set()
+    waiting = [
+        id_
+        for id_, (was, now) in change.nodes.items()
+        if was is not None
+        and now is not None
+        and (was.parents != now.parents or was.layer is not now.layer)
+        and now.layer is not Layer.ROOM
+    ]
+    while waiting:
+        for child in raw.children_of(waiting.pop()):
+            if child not in found and raw.nodes[child].layer is not Layer.ROOM:
+                found.add(child)
+                waiting.append(child)
+    return found
+
+
+def add_dependents(raw: SceneGraph, ids: set[str]) -> set[str]:
+    """Return these nodes and all that they hold, carry or contain, transitively."""
+    found, waiting = set(ids), list(ids)
+    while waiting:
+        id_ = waiting.pop()
+        for relation in raw.relations_of(id_):
+            leg = _HOLDER_LEG.get(relation.name)
+            if leg is None or len(relation.elements) != 2 or relation.elements[leg] != id_:
+                continue
+            item = relation.elements[1 - leg]
+            if item not in found:
+                found.add(item)
+                waiting.append(item)
+    return found
+
+
+def _if_kept(relation: SceneRelation | None, options: RelationOptions) -> SceneRelation | None:
+    if relation is None or not is_kept(relation, options.derived):
+        return None
+    return relation
+
+
+def _is_same_room(was: SceneNode | None, now: SceneNode | None) -> bool:
+    if was is None or now is None:
+        return False
+    return _has_same_shape(ensure_pose(was), ensure_pose(now))
+
+
+def _has_same_shape(was: SceneNode | None, now: SceneNode | None) -> bool:
+    """Return True if nothing changed that relations depend on; attributes do not count."""
+    return (
+        was is not None
+        and now is not None
+        and was.layer is now.layer
+        and was.pose == now.pose
+        and was.size == now.size
+        and was.polygon == now.polygon
+        and was.height == now.height
+        and (
+            was.layer is Layer.ROOM or (was.parents == now.parents and was.category == now.category)
+        )
+    )

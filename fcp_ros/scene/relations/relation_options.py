@@ -26,8 +26,6 @@ class RelationOptions:
     hovering: float = 0.3
     clear: float = 0.05  # Distance (m) within its bounds from which a condition counts as certain
     near: float = 0.3  # Greatest distance (m) between two boxes that are ``near`` each other
-    # Greatest number of others that a thing is near by itself: the nearest count
-    near_most: int = 16
     # Greatest gap (m) between a thing and the underside that it is ``under``
     under_gap: float = 1.0
     # Greatest distance (m) of a door's centre from each room that it joins

@@ -61,12 +61,12 @@ thinner than the tolerances may be on and inside one another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from fcp_ros.scene.graph.elements import SceneRelation
+from fcp_ros.scene.graph.checks import find_cycle
 from fcp_ros.scene.graph.roles import HoldingRole
 from fcp_ros.scene.relations.relation_options import RelationOptions
 from fcp_ros.scene.relations.scored_pairs import (
@@ -82,26 +82,11 @@ from fcp_ros.scene.shapes.boxes import (
     Flags,
     Floats,
     Indices,
-    find_points_in_rectangles,
     measure_core_depth,
     measure_depth,
 )
-from fcp_ros.scene.shapes.surfaces import Surface, find_supports_by_rays
 
-_LEVELS = 6  # Usual height of a stack of things
 FindHolders = Callable[[str], Sequence[str]]  # Returns all that a thing is on or inside of
-
-
-def drop_supported(holders: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the things that may be in circles, after a few cheap rounds."""
-    left = list(holders)
-    for _ in range(_LEVELS):
-        names = set(left)
-        fewer = [item for item in left if not names.isdisjoint(holders[item])]
-        if len(fewer) == len(left):
-            break
-        left = fewer
-    return left
 
 
 def find_circular(starts: Iterable[str], find_holders: FindHolders) -> set[str]:
@@ -110,49 +95,19 @@ def find_circular(starts: Iterable[str], find_holders: FindHolders) -> set[str]:
 
 
 def find_circles(starts: Iterable[str], find_holders: FindHolders) -> list[set[str]]:
-    """Find ``find_circular``, apart where they don't hold each other both ways.
+    """Find ``find_circular``, apart where they don't hold each other both ways."""
+    waiting = list(starts)
+    if not find_cycle(find_holders, waiting):
+        return []  # as a rule; the library takes a quarter of a second to import
+    from networkx import DiGraph, strongly_connected_components
 
-    Strongly connected components of two things and more (Tarjan 1972), in linear time.
-    """
-    number: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    waiting: dict[str, None] = {}
-    circles: list[set[str]] = []
-    for start in starts:
-        if start in number:
-            continue
-        path: list[tuple[str, Iterator[str]]] = []
-        entered: str | None = start
-        while entered is not None or path:
-            if entered is not None:
-                number[entered] = lowest[entered] = len(number)
-                waiting[entered] = None
-                path.append((entered, iter(find_holders(entered))))
-            item, rest = path[-1]
-            entered = next(rest, None)
-            if entered is None:
-                path.pop()
-                if path:
-                    below = path[-1][0]
-                    lowest[below] = min(lowest[below], lowest[item])
-                if lowest[item] == number[item]:
-                    component = _take_component(waiting, item)
-                    circles += [component] if component else []
-            elif entered in number:
-                if entered in waiting:
-                    lowest[item] = min(lowest[item], number[entered])
-                entered = None
-    return circles
-
-
-def _take_component(waiting: dict[str, None], first: str) -> set[str]:
-    """Take a component, from ``first`` on, from what waits; return it if it is a circle."""
-    component = set()
-    item = ""
-    while item != first:
-        item = waiting.popitem()[0]
-        component.add(item)
-    return component if len(component) > 1 else set()
+    above: dict[str, Sequence[str]] = {}
+    while waiting:
+        item = waiting.pop()
+        if item not in above:
+            above[item] = find_holders(item)
+            waiting += above[item]
+    return [one for one in strongly_connected_components(DiGraph(above)) if len(one) > 1]
 
 
 FindEdges = Callable[[str], Iterable[tuple[str, bool]]]
@@ -182,18 +137,13 @@ MUCH_SMALLER = 0.1  # Share of a thing's size below which another one does not c
 SEAT = 0.25  # Share of a seat's height below which things are under it
 UNSEEN = 0.9  # Greatest confidence of a place on a board or seat that is known from a label only
 
-COVERED = 0.5
-"""From this share of covered columns on, a thing is inside the surface that it rests on."""
-
 _LEGS, _SEAT, _SHELF = HoldingRole.LEGS, HoldingRole.SEAT, HoldingRole.SHELF
 _MOUNT, _WALL = HoldingRole.MOUNT, HoldingRole.WALL
 
 
 def find_supports(boxes: Boxes, options: RelationOptions) -> dict[str, ScoredPairs]:
     """Find the best support, container and (if asked for) cover of every box, by relation."""
-    low, high = boxes.bounds()
-    pairs = find_points_in_rectangles(boxes.centre[:, :2], low, high)
-    return find_supports_among(boxes, pairs, options)
+    return find_supports_among(boxes, boxes.pair_with_holders(), options)
 
 
 def find_supports_among(
@@ -430,36 +380,3 @@ def select_under(
     item, cover, depth, gap = item[keep], cover[keep], depth[keep], gap[keep]
     confidence = to_confidence(share_of(np.minimum(depth, gap), options.clear))
     return ScoredPairs(item, cover, gap, boxes.footprint(cover), confidence)
-
-
-# --- measured on surfaces
-
-
-def find_supports_on_surfaces(surfaces: Mapping[str, Surface]) -> tuple[SceneRelation, ...]:
-    """Find ``on`` and ``inside`` from surfaces (z up, m) by id; needs Open3D (SceneError).
-
-    They count as given, since surfaces are more exact than boxes. The confidence is the share of a
-    thing's underside that is carried. Of things that carry each other (sheets that lie in one
-    another) the least certain relation is left out.
-    """
-    ids = list(surfaces)
-    found = [
-        SceneRelation(
-            "inside" if support.covered >= COVERED else "on",
-            (ids[support.item], ids[support.support]),
-            round(support.share, 3),
-        )
-        for support in find_supports_by_rays(list(surfaces.values()))
-    ]
-    return tuple(_leave_out_circles(found))
-
-
-def _leave_out_circles(relations: list[SceneRelation]) -> list[SceneRelation]:
-    """Leave out the least certain relation of each circle; each item has one support."""
-    support_of = {relation.elements[0]: relation for relation in relations}
-    while circular := find_circular(
-        support_of, lambda id_: support_of[id_].elements[1:] if id_ in support_of else ()
-    ):
-        least = min(circular, key=lambda id_: (support_of[id_].confidence, id_))
-        del support_of[least]
-    return list(support_of.values())

@@ -3,7 +3,8 @@
 
 For many things at once, as arrays:
 
-- ``boxes``: pairs of rectangles; oriented boxes that stand upright, and the best one around points
+- ``boxes``: oriented boxes that stand upright, pairs of them, and the best one around points
+- ``box_grid``: boxes that change one by one
 
 For single things:
 
@@ -13,5 +14,5 @@ For single things:
 
 From meshes and point clouds (Open3D):
 
-- ``surfaces``: rays on them; files read in a process of its own
+- ``surfaces``: meshes and point clouds, read in a process of its own
 """

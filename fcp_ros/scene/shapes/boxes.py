@@ -6,7 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import shapely
@@ -17,88 +19,6 @@ from fcp_ros.scene.graph.roles import find_holding_role, is_often_mounted
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
-
-PAIRS_AT_ONCE = 1 << 19
-"""Greatest number of pairs held at the same time (or one more strip of one rectangle)."""
-
-FEW = 1 << 16  # Up to this many pairs, comparing all is faster than sorting
-
-
-def find_points_in_rectangles(
-    points: Floats, low: Floats, high: Floats, at_once: int = PAIRS_AT_ONCE, few: int = FEW
-) -> Iterator[tuple[Indices, Indices]]:
-    """Yield pairs (point, rectangle) with the point in the rectangle, its border included.
-
-    Arrays of indices of equal length; the pairs of one rectangle may be spread over several.
-    Points, ``low`` and ``high`` (least and greatest x and y) have the shape (n, 2), in metres.
-    ``at_once`` bounds the pairs held, up to ``few`` all are compared.
-    """
-    count = len(points)
-    if count == 0 or len(low) == 0:
-        return
-    if count * len(low) <= few:
-        x, y = points[:, 0, None], points[:, 1, None]
-        within = (x >= low[:, 0]) & (x <= high[:, 0]) & (y >= low[:, 1]) & (y <= high[:, 1])
-        point, rectangle = np.nonzero(within)
-        yield point, rectangle
-        return
-    strip = _choose_strip_height(points[:, 1], high[:, 1] - low[:, 1])
-    rows, row = np.unique(np.floor(points[:, 1] / strip), return_inverse=True)
-    by_x = np.argsort(points[:, 0], kind="stable")
-    place = np.empty(count, dtype=np.intp)
-    place[by_x] = np.arange(count)
-    keys = row * count + place
-    order = np.argsort(keys)
-    keys = keys[order]
-    ranked = points[by_x, 0]
-    left = np.searchsorted(ranked, low[:, 0], "left")
-    right = np.searchsorted(ranked, high[:, 0], "right")
-    top = np.searchsorted(rows, np.floor(low[:, 1] / strip), "left")
-    strips = np.searchsorted(rows, np.floor(high[:, 1] / strip), "right") - top
-    strips[right <= left] = 0
-    for some in _split_batches(strips, at_once):
-        rectangle = np.repeat(some, strips[some])
-        in_row = _concatenate_ranges(top[some], strips[some]) * count
-        start = np.searchsorted(keys, in_row + left[rectangle])
-        length = np.searchsorted(keys, in_row + right[rectangle]) - start
-        for runs in _split_batches(length, at_once):
-            point = order[_concatenate_ranges(start[runs], length[runs])]
-            within = np.repeat(rectangle[runs], length[runs])
-            y = points[point, 1]
-            keep = (y >= low[within, 1]) & (y <= high[within, 1])
-            yield point[keep], within[keep]
-
-
-def _choose_strip_height(y: Floats, heights: Floats) -> float:
-    """Return the height of a median rectangle, which then meets two strips."""
-    usual = float(np.median(heights))
-    if usual > 0.0:
-        return usual
-    spread = float(y.max() - y.min()) / len(y)
-    return spread if spread > 0.0 else 1.0
-
-
-def _split_batches(sizes: Indices, at_once: int) -> Iterator[Indices]:
-    """Yield the indices of non-empty entries, in batches whose sizes add up to ``at_once``."""
-    filled = np.flatnonzero(sizes > 0)
-    if not filled.size:
-        return
-    total = np.cumsum(sizes[filled])
-    start = 0
-    while start < len(filled):
-        done = int(total[start - 1]) if start else 0
-        stop = max(start + 1, int(np.searchsorted(total, done + at_once, "right")))
-        yield filled[start:stop]
-        start = stop
-
-
-def _concatenate_ranges(start: Indices, length: Indices) -> Indices:
-    """Concatenate the ranges start[i], start[i] + 1, ... of length[i] numbers each."""
-    ends = np.cumsum(length)
-    numbers: Indices = np.arange(int(ends[-1]) if len(ends) else 0)
-    numbers += np.repeat(start - (ends - length), length)
-    return numbers
-
 
 # --- the smallest upright box around points ---
 #
@@ -175,6 +95,11 @@ Flags = NDArray[np.bool_]
 
 EDGE = 1e-6  # Slack (m) of containment: files store 32-bit numbers
 
+_CORNERS = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+
+AT_ONCE = 256
+"""Boxes whose pairs are held at the same time: in a crowd, each has one with all others."""
+
 TILT = 0.17
 """Boxes tilted by more than this (about 10 degrees, as a sine) are replaced by upright ones."""
 
@@ -196,19 +121,6 @@ class Boxes:
     own: Floats
     # Sine of the angle to the upright for boxes that were replaced; else 0, shape (n,)
     tilt: Floats
-
-    @staticmethod
-    def upright(ids: Sequence[str], centre: Floats, half: Floats) -> Boxes:
-        """Return plain boxes along the axes."""
-        count = len(ids)
-        turn = np.zeros((count, 4))
-        turn[:, 3] = 1.0
-        nothing = np.zeros(count)
-        plain = np.zeros(count, dtype=np.uint8)
-        hangs = np.zeros(count, dtype=np.bool_)
-        return Boxes(
-            ids, centre, half, np.ones(count), nothing, plain, hangs, turn, half, nothing.copy()
-        )
 
     def bottom(self, which: Indices) -> Floats:
         """Return the heights of some boxes' undersides (m); shape (k,), like ``which``."""
@@ -243,6 +155,45 @@ class Boxes:
         """Return the ``bounds`` of some boxes, two arrays of shape (k, 2)."""
         reach = _compute_reach(self.cos[which], self.sin[which], self.half[which])
         return _widen(self.centre[which, :2], reach, margin)
+
+    @cached_property
+    def _tree(self) -> shapely.STRtree:
+        low, high = self.bounds()
+        return shapely.STRtree(shapely.box(*low.T, *high.T))
+
+    def pair_with_holders(self) -> Iterator[tuple[Indices, Indices]]:
+        """Yield pairs (box, other) with the centre of a box in the other's upright rectangle."""
+        for start in range(0, len(self.ids), AT_ONCE):
+            points = shapely.points(self.centre[start : start + AT_ONCE, :2])
+            found, other = self._tree.query(points)
+            yield found + start, other
+
+    def pair_with_near(
+        self, reach: float, which: Indices | None = None
+    ) -> Iterator[tuple[Indices, Indices]]:
+        """Yield pairs (a, b), both ways, whose upright rectangles are at most ``reach`` (m) apart.
+
+        All pairs of one ``a`` are in one batch. ``which`` are the numbers of those that are to be
+        ``a``; None for all. Others may be in it that are a little farther away.
+        """
+        first = np.arange(len(self.ids)) if which is None else which
+        for start in range(0, len(first), AT_ONCE):
+            some = first[start : start + AT_ONCE]
+            low, high = self.bounds_of(some, reach + EDGE)
+            found, b = self._tree.query(shapely.box(*low.T, *high.T))
+            a = some[found]
+            rise = np.abs(self.centre[a, 2] - self.centre[b, 2])
+            keep = (a != b) & (rise - (self.half[a, 2] + self.half[b, 2]) <= reach + EDGE)
+            yield a[keep], b[keep]
+
+    def outlines(self, which: Indices) -> NDArray[Any]:
+        """Return the footprints of some boxes as polygons of shapely, shape (k,)."""
+        corners = self.half[which, None, :2] * _CORNERS
+        cos, sin = self.cos[which, None], self.sin[which, None]
+        x = cos * corners[..., 0] - sin * corners[..., 1] + self.centre[which, None, 0]
+        y = sin * corners[..., 0] + cos * corners[..., 1] + self.centre[which, None, 1]
+        found: NDArray[Any] = shapely.polygons(np.stack((x, y), axis=2))
+        return found
 
     def take(self, which: Indices) -> Boxes:
         return Boxes(

@@ -78,23 +78,13 @@ def centroid(polygon: Polygon) -> Corner:
 
 
 def inner_point(polygon: Polygon) -> Corner:
-    """Find a point inside a polygon: the centroid, or the middle of the widest stretch there.
-
-    The latter in rooms shaped like an L or a U, whose centroid is outside.
-    """
+    """Find a point inside a polygon: the centroid, but in rooms shaped like an L or a U."""
     x, y = centroid(polygon)
-    if bool(contains(polygon, np.array([(x, y)]))[0]):
+    inside = _find_inside(polygon)
+    if inside.is_empty or shapely.contains_xy(inside, x, y):
         return x, y
-    crossings = sorted(
-        x0 + (y - y0) / (y1 - y0) * (x1 - x0)
-        for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True)
-        if (y0 > y) != (y1 > y)
-    )
-    stretches = list(zip(crossings[::2], crossings[1::2], strict=False))
-    if not stretches:
-        return polygon[0]
-    left, right = max(stretches, key=lambda stretch: stretch[1] - stretch[0])
-    return (left + right) / 2.0, y
+    point = shapely.point_on_surface(inside)
+    return float(point.x), float(point.y)
 
 
 def bounds(polygon: Iterable[Corner]) -> tuple[float, float, float, float]:
@@ -153,11 +143,6 @@ def _are_apart(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[
         np.minimum(np.abs(one), np.abs(other)) > _TOUCH
     )
     return apart
-
-
-def distance(polygon: Polygon, point: Corner) -> float:
-    """Compute the distance (m) from a point to a polygon; 0 inside it."""
-    return float(shapely.distance(shapely.Polygon(polygon), shapely.Point(point)))
 
 
 def triangulate(polygon: Polygon) -> tuple[Triangle, ...]:

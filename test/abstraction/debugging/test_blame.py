@@ -10,8 +10,7 @@ import pytest
 from carried_parcels import ABSTRACTION
 
 from fcp_ros.abstraction.debugging.abstraction_check import MOST_STATES, BlameSearch, CheckedTask
-from fcp_ros.abstraction.debugging.loop import generalize
-from fcp_ros.abstraction.debugging.outcome import GeneralizationOptions
+from fcp_ros.abstraction.debugging.loop import GeneralizationOptions, generalize
 from fcp_ros.abstraction.policy.refining import has_effect
 from fcp_ros.abstraction.proposers.abstraction_text import parse_abstraction
 from fcp_ros.abstraction.proposers.exploration import SampledSpace, explore

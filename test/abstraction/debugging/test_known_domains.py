@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.abstraction.houses import check_house_goal, draw_house, read_house_domain
-from fcp_ros.abstraction.debugging.loop import generalize
-from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationOptions
+from fcp_ros.abstraction.debugging.loop import Generalization, GeneralizationOptions, generalize
 from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.proposers.faults import AbstractionFault
 from fcp_ros.abstraction.proposers.proposer import (

@@ -18,8 +18,11 @@ from stubborn_processes import fail, wait_for_ever
 
 from fcp_ros.abstraction.debugging import learning_process
 from fcp_ros.abstraction.debugging.learning_process import LearningRequest, generalize_apart
-from fcp_ros.abstraction.debugging.loop import generalize
-from fcp_ros.abstraction.debugging.outcome import GeneralizationOptions, GeneralizationProgress
+from fcp_ros.abstraction.debugging.loop import (
+    GeneralizationOptions,
+    GeneralizationProgress,
+    generalize,
+)
 from fcp_ros.abstraction.policy.policy_file import parse_policy, save_policy, write_policy
 from fcp_ros.abstraction.proposers.abstraction_text import FileProposer
 from fcp_ros.abstraction.proposers.faults import AbstractionFault

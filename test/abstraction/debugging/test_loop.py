@@ -12,8 +12,12 @@ import pytest
 from carried_parcels import ABSTRACTION
 
 from fcp_ros.abstraction.debugging import loop
-from fcp_ros.abstraction.debugging.loop import UnfitTraining, generalize
-from fcp_ros.abstraction.debugging.outcome import GeneralizationOptions, GeneralizationProgress
+from fcp_ros.abstraction.debugging.loop import (
+    GeneralizationOptions,
+    GeneralizationProgress,
+    UnfitTraining,
+    generalize,
+)
 from fcp_ros.abstraction.debugging.refined_tree import TreeLimits
 from fcp_ros.abstraction.proposers.abstraction_text import parse_abstraction
 from fcp_ros.abstraction.proposers.faults import (

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from carried_parcels import ABSTRACTION
 
-from fcp_ros.abstraction.debugging.loop import generalize
-from fcp_ros.abstraction.debugging.outcome import Generalization
+from fcp_ros.abstraction.debugging.loop import Generalization, generalize
 from fcp_ros.abstraction.policy.policy_file import write_policy
 from fcp_ros.abstraction.proposers.abstraction_text import FileProposer
 from fcp_ros.abstraction.proposers.faults import (

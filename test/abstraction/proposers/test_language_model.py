@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from scripted_texts import ScriptedTexts
 from tiny_language_models import make_model, make_tokenizer
 
-from fcp_ros.abstraction.debugging.loop import generalize
-from fcp_ros.abstraction.debugging.outcome import GeneralizationOptions
+from fcp_ros.abstraction.debugging.loop import GeneralizationOptions, generalize
 from fcp_ros.abstraction.proposers.abstraction_text import (
     LONGEST,
     parse_abstraction,

@@ -6,15 +6,14 @@ from __future__ import annotations
 import itertools
 import random
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from benchmark.abstraction.domains import learn_drawn
-from benchmark.abstraction.draws import DOMAINS
-from benchmark.abstraction.policy_runs import measure_policy
+from benchmark.planning.classics import CLASSICS
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.features.parser import parse_feature
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
@@ -22,7 +21,6 @@ from fcp_ros.abstraction.policy.policy_file import parse_policy, write_policy
 from fcp_ros.abstraction.policy.programs import write_program
 from fcp_ros.abstraction.policy.runner import (
     Execution,
-    ExecutionLimits,
     ExecutionStatus,
     PolicyRunner,
 )
@@ -200,22 +198,80 @@ def test_a_domain_with_degrees_is_sampled_without_asking_for_any() -> None:
     assert space.distances[0] > 0
 
 
-def draw_task(name: str, size: int, seed: int) -> TrainingTask:
-    drawn = DOMAINS[name]
-    task = parse_pddl(drawn.file.read_text(), drawn.write_problem(size, seed))
+PDDL = Path(__file__).parents[2] / "data" / "pddl"
+
+
+def read_task(name: str, domain: Path, problem: str) -> TrainingTask:
+    task = parse_pddl(domain.read_text(), problem)
     goal = list_goal_atoms(task.goal, task.instance, task.domain)
-    return TrainingTask(f"{name} {size}", task.domain, task.instance, goal)
+    return TrainingTask(name, task.domain, task.instance, goal)
+
+
+def draw_logistics() -> TrainingTask:
+    (drawn,) = (one for one in CLASSICS if one.name == "logistics")
+    return read_task("logistics", drawn.domain, drawn.problem(4, 3))
+
+
+def draw_towers(blocks: Sequence[str], draw: random.Random) -> list[str]:
+    """Draw towers, one of which has two blocks at least: its facts, from the table up."""
+    while True:
+        towers: list[list[str]] = []
+        for block in draw.sample(blocks, len(blocks)):
+            if towers and draw.random() < 0.7:
+                draw.choice(towers).append(block)
+            else:
+                towers.append([block])
+        if len(towers) < len(blocks):
+            facts = []
+            for tower in towers:
+                facts += [f"(on-table {tower[0]})", f"(clear {tower[-1]})"]
+                facts += [f"(on {upper} {lower})" for lower, upper in itertools.pairwise(tower)]
+            return facts
+
+
+def draw_blocks(size: int, seed: int) -> TrainingTask:
+    draw = random.Random(f"{size} {seed}")
+    blocks = [f"b{number}" for number in range(1, size + 1)]
+    facts = draw_towers(blocks, draw)
+    goal = [fact for fact in draw_towers(blocks, draw) if fact.startswith("(on ")]
+    problem = f"""(define (problem drawn) (:domain blocks) (:objects {" ".join(blocks)})
+      (:init (arm-empty) {" ".join(facts)}) (:goal (and {" ".join(goal)})))"""
+    return read_task(f"blocks {size}", PDDL / "towers.pddl", problem)
+
+
+def draw_transport(packages: int, seed: int) -> TrainingTask:
+    """Draw packages and vehicles with limited room on a network of roads."""
+    draw = random.Random(f"{packages} {seed}")
+    places = [f"place{number}" for number in range(2 + packages // 2)]
+    facts, goal = ["(next size1 size2)", "(next size2 size3)"], []
+    for number, place in enumerate(places[1:], 1):
+        other = draw.choice(places[:number])
+        facts += [f"(road {place} {other})", f"(road {other} {place})"]
+    vehicles = [f"vehicle{number}" for number in range(1 + packages // 5)]
+    for vehicle in vehicles:
+        size = draw.choice(("size2", "size3"))
+        facts += [f"(at {vehicle} {draw.choice(places)})", f"(capacity {vehicle} {size})"]
+    names = [f"package{number}" for number in range(packages)]
+    for name in names:
+        start, end = draw.sample(places, 2)
+        facts.append(f"(at {name} {start})")
+        goal.append(f"(at {name} {end})")
+    problem = f"""(define (problem drawn) (:domain transport)
+      (:objects {" ".join(places)} - place {" ".join(vehicles)} - vehicle
+        {" ".join(names)} - package size1 size2 size3 - size)
+      (:init {" ".join(facts)}) (:goal (and {" ".join(goal)})))"""
+    return read_task(f"transport {packages}", PDDL / "transport.pddl", problem)
 
 
 def test_subgoals_are_learned_where_several_vehicles_move() -> None:
-    training = tuple(draw_task("transport", size, seed) for seed, size in enumerate((1, 2, 3, 4)))
+    training = tuple(draw_transport(size, seed) for seed, size in enumerate((1, 2, 3, 4)))
     found = generalize(training, SymbolicProposer(SymbolicOptions(seconds=60.0)))
     assert found.status is GeneralizationStatus.FOUND, found.sentence
     assert found.policy is not None
     texts = {write_program(program) for program in found.policy.refinement.list_programs()}
     assert texts == {"search 1"}
     again = parse_policy(write_policy(found.policy))
-    assert run(again, draw_task("transport", 12, 7)) is ExecutionStatus.REACHED
+    assert run(again, draw_transport(12, 7)) is ExecutionStatus.REACHED
 
 
 LAMPS = """(define (domain lamps) (:requirements :strips :typing) (:types lamp)
@@ -343,7 +399,7 @@ def test_a_busy_machine_takes_no_plan_away(monkeypatch: pytest.MonkeyPatch) -> N
     """While others have the processor, the clock runs on: the samples are the same all the same."""
     seconds = itertools.count(0.0, 0.01)
     clock = SimpleNamespace(monotonic=seconds.__next__, thread_time=time.thread_time)
-    task = draw_task("childsnack", 4, 3)
+    task = draw_logistics()
     monkeypatch.setattr(watch, "time", clock)
     planned = PlannedElements(task).find(task.goal[:2], random.Random(0), lambda: None)
     assert planned is not None
@@ -353,14 +409,14 @@ def test_a_busy_machine_takes_no_plan_away(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_processor_s_time_for_a_plan_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(process_time=itertools.count().__next__)
     monkeypatch.setattr(task_variants, "time", clock)
-    task = draw_task("childsnack", 4, 3)
+    task = draw_logistics()
     assert find_goal_plan(task, task.goal, 0.5, seed=0).status is PlanStatus.CANCELLED
 
 
 def test_a_proposer_that_is_told_a_fault_goes_on_where_it_was() -> None:
     """Kinds of policies that few tasks have none of, more tasks have none of either."""
     reports: list[list[str]] = []
-    training = tuple(draw_task("transport", size, seed) for seed, size in enumerate((1, 2, 3)))
+    training = tuple(draw_transport(size, seed) for seed, size in enumerate((1, 2, 3)))
     proposer = SymbolicProposer(SymbolicOptions(), lambda sentence: reports[-1].append(sentence))
     for _ in range(2):
         reports.append([])
@@ -372,20 +428,7 @@ def test_a_proposer_that_is_told_a_fault_goes_on_where_it_was() -> None:
 
 def test_any_towers_are_built() -> None:
     """Blocks with any goals: an order of features, where clingo found no choice of steps."""
-    training = tuple(draw_task("blocks", size, seed) for seed, size in enumerate((3, 4, 4)))
+    training = tuple(draw_blocks(size, seed) for seed, size in enumerate((3, 4, 4)))
     found = generalize(training, SymbolicProposer(SymbolicOptions(seconds=120.0)))
     assert found.policy is not None, found.sentence
-    assert run(found.policy, draw_task("blocks", 12, 7)) is ExecutionStatus.REACHED
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", ["childsnack"])
-def test_domains_with_dead_ends(name: str, tmp_path: Path) -> None:
-    """Of problems with dead ends, ten times larger ones are solved."""
-    drawn = DOMAINS[name]
-    found = learn_drawn(drawn, tmp_path)
-    assert found.policy is not None, found.sentence
-    problem = tmp_path / "large.pddl"
-    problem.write_text(drawn.write_problem(drawn.test[0], 100))
-    limits = ExecutionLimits(seconds=600.0)
-    assert measure_policy((drawn.file, problem), found.policy, limits, repeats=1).steps > 40
+    assert run(found.policy, draw_blocks(12, 7)) is ExecutionStatus.REACHED

@@ -193,8 +193,23 @@ def test_steps_that_would_break_functional_legs(seed: int) -> None:
     items = [builder.add("item", f"i{n}") for n in range(3)]
     spots = [builder.add("spot", f"s{n}") for n in range(3)]
     builder.relate("at", items[0], spots[0])
+    builder.relate("seen", items[0], spots[2])
     builder.relate("on", items[1], items[2])
     compare_walk(domain, builder.build(), draw, 10)
+
+
+@pytest.mark.parametrize(("with_new", "steps"), [(False, 2), (True, 0)])
+def test_what_is_deleted_and_added_stays(with_new: bool, steps: int) -> None:
+    domain = parse_domain(KEYS)
+    move = domain.rules["move"]
+    added = (*move.delete, *move.add) if with_new else move.delete
+    domain = replace(domain, rules={"move": replace(move, add=added)})
+    builder = InstanceBuilder(domain.schema)
+    item, spot, _ = (
+        builder.add(type_, f"{type_}{n}") for n, type_ in enumerate(("item", "spot", "spot"))
+    )
+    builder.relate("at", item, spot)
+    assert compare_walk(domain, builder.build(), random.Random(0), 2) == steps
 
 
 @pytest.mark.parametrize("seed", range(8))

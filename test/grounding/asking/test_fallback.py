@@ -12,6 +12,7 @@ from scripted_oracle import ScriptedOracle, refusing
 
 from fcp_ros.domain.expressions.arithmetic import Number
 from fcp_ros.domain.model import FuzzyRule, RuleLine, TableEntry
+from fcp_ros.foundation.stopping import WorkStopped
 from fcp_ros.fuzzy.fuzzy_sets import Trapezoid
 from fcp_ros.grounding import (
     CalibrationStore,
@@ -193,6 +194,16 @@ def test_whatever_an_oracle_raises(make: Any, ask: Any, error: Exception) -> Non
     assert str(error) in answer.fallback
     with pytest.raises(GroundingError):
         make(first, fallback="").judge([ask("mug", "drinking")])
+
+
+def test_a_request_that_ends_is_no_failure_of_the_oracle(make: Any, ask: Any) -> None:
+    """A time limit was logged as a crash of the model, with its traceback, before the answer."""
+    first = ScriptedOracle("first", {"*": WorkStopped("the time limit of 30 s passed")})
+    grounder = make(first, ScriptedOracle("second", {"*": 0.2}))
+    with pytest.raises(WorkStopped):
+        grounder.judge([ask("mug", "drinking")])
+    first.degrees = {"*": 0.6}
+    assert grounder.judge([ask("mug", "drinking")])[0].fallback == ""
 
 
 def test_answers_that_are_too_few(make: Any, ask: Any, monkeypatch: Any) -> None:

@@ -40,16 +40,6 @@ def test_texts_count_up_to_case_and_spaces() -> None:
     assert request("m", "drinking").context_key != request("m", "eating").context_key
 
 
-def test_the_key_is_canonical_json() -> None:
-    key = request("mug_1", size_x=0.1, dirty=True).context_key
-    assert key == json.dumps(json.loads(key), sort_keys=True, separators=(",", ":"))
-    assert json.loads(key)["arguments"][0] == {
-        "parameter": "item",
-        "category": "mug",
-        "attributes": {"dirty": True, "size_x": 0.1},
-    }
-
-
 @given(st.text(max_size=20), st.text(max_size=20), st.dictionaries(st.text(), st.booleans()))
 def test_the_key_is_written_as_json_writes_it(
     label: str, text: str, flags: dict[str, bool]
@@ -123,23 +113,6 @@ def test_a_batch_is_built_like_its_members(
     assert all(one.latency == latency for one in built)
 
 
-@pytest.mark.parametrize("wrong", [-0.1, 1.1, math.nan])
-def test_a_batch_with_a_wrong_number_is_refused(wrong: float) -> None:
-    for degrees, errors in (([0.5, wrong], [0.1, 0.1]), ([0.5, 0.5], [0.1, wrong])):
-        with pytest.raises(GroundingError) as caught:
-            Membership.of_degrees(degrees, ["", ""], errors, source="", model="", latency=0.0)
-        assert caught.value.code is GroundingCode.INVALID_DEGREE
-
-
-def test_a_key_is_written_once_and_is_no_part_of_the_value() -> None:
-    first, second = request("mug_1"), request("mug_1")
-    assert first.context_key is first.context_key
-    assert first == second
-    assert hash(first) == hash(second)
-    assert pickle.loads(pickle.dumps(first)).context_key == first.context_key
-    assert "context_key" not in repr(first)
-
-
 def test_an_error_survives_a_process_boundary() -> None:
     error = GroundingError(GroundingCode.NO_ANSWER, "no score")
     again = pickle.loads(pickle.dumps(error))
@@ -157,10 +130,6 @@ def test_even_or_senseless_sample_counts_are_refused(count: int) -> None:
     with pytest.raises(GroundingError, match="odd number") as caught:
         check_sample_count(count)
     assert caught.value.code is GroundingCode.INVALID_OPTION
-
-
-def test_one_outlier_does_not_move_the_median() -> None:
-    assert compute_median([0.7, 0.7, 0.8, 0.7, 0.0])[0] == 0.7
 
 
 @given(degrees)

@@ -14,7 +14,8 @@ from std_msgs.msg import Header
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph
 from fcp_ros.nodes.conversions.scene import graph_from_ros
-from fcp_ros.nodes.scene_graph.bridge import find_message
+from fcp_ros.nodes.runtime import optional_packages
+from fcp_ros.nodes.runtime.optional_packages import find_interfaces
 from fcp_ros.nodes.scene_graph.hydra import DsgStream
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.srv import GetSceneGraph
@@ -24,7 +25,7 @@ CAMERA = "--frame-id map --child-frame-id camera --x 6.0 --y 2.0 --z 0.8"
 
 def needs(package: str):
     return pytest.mark.skipif(
-        find_message(package, None) is None, reason=f"{package} is not installed"
+        find_interfaces(package) is None, reason=f"{package} is not installed"
     )
 
 
@@ -74,17 +75,15 @@ def graph_of(probe, until):
 def test_bridges_are_off_and_say_so(start):
     node, _ = start()
     values = node.diagnose().values
-    for name, package in (("hydra", "hydra_msgs"), ("detections", "vision_msgs")):
-        missing = find_message(package, None) is None
-        assert values[name] == (f"off, and {package} is not installed" if missing else "off")
+    assert (values["hydra"], values["detections"]) == ("off", "off")
 
 
 @pytest.mark.parametrize(
     ("parameter", "package"), [("hydra_topic", "hydra_msgs"), ("detections_topic", "vision_msgs")]
 )
 def test_a_bridge_that_cannot_be_is_refused(start, parameter, package, monkeypatch):
-    monkeypatch.setattr("fcp_ros.nodes.scene_graph.bridge.find_message", lambda package, name: None)
-    with pytest.raises(StartError, match=rf"{parameter} needs the package {package}"):
+    monkeypatch.setattr(optional_packages, "find_interfaces", lambda _package, _kind: None)
+    with pytest.raises(StartError, match=rf"package {package} is not installed .* {parameter}"):
         start(**{parameter: "here"})
 
 

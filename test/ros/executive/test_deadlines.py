@@ -35,15 +35,6 @@ def test_a_deadline_is_given_up_in_the_step_that_takes_too_long(slow_robot, to_a
     assert "1.4 s were allowed" in answer.late
 
 
-def test_a_deadline_that_is_kept_is_not_mentioned(here, to_and_fro):
-    plan = to_and_fro(1.0)
-    plan.deadline = duration_to_ros(1000.0)
-    state, answer = here.execute(plan)
-    assert state is GoalState.SUCCEEDED
-    assert not answer.late
-    assert not any(one.late for one in here.states.messages)
-
-
 def test_the_deadline_of_a_request_reaches_the_executive(here):
     """By the plan; the executive counts from the first step of the goal."""
     planned = here.client.plan("on(mug_1, counter_1)", alpha=0.5, deadline=3000.0)

@@ -31,23 +31,6 @@ def drained(queue: EventQueue) -> list:
     return [queue.take(0.0) for _ in range(len(queue))]
 
 
-def test_events_come_out_in_their_order():
-    queue = EventQueue()
-    for number in range(5):
-        queue.post(number)
-    assert drained(queue) == [0, 1, 2, 3, 4]
-    assert queue.take(0.0) is None
-
-
-def test_an_event_replaces_the_waiting_one_with_the_same_key():
-    queue = EventQueue()
-    for number in range(1000):
-        queue.post(("progress", number), "progress")
-        queue.post(("world", number), "world")
-    queue.post("done")
-    assert drained(queue) == [("progress", 999), ("world", 999), "done"]
-
-
 @given(st.lists(st.tuples(st.sampled_from([None, "a", "b"]), st.integers())))
 def test_nothing_without_a_key_is_lost_and_keys_take_one_place(posted):
     queue = EventQueue()
@@ -192,30 +175,6 @@ def at_work(late):
     return thread, context
 
 
-def test_goals_that_wait_are_worked_on_by_priority_after_the_one_at_work(at_work):
-    thread, first = at_work
-    order = []
-    answers = []
-    for name, priority in (("low", 0), ("high", 5)):
-        arrival, context = submit(
-            thread, lambda _context, n=name: order.append(n), name, priority=priority
-        )
-        assert arrival.admission is Admission.WAITS
-        answers.append(context.answer)
-    contexts, tickets = thread.list_goals()
-    assert [ticket.priority for ticket in tickets] == [0, 5, 0]
-    assert contexts[0] is first
-    assert submit(thread, lambda _context: None, "third")[0].admission is Admission.REFUSED
-    assert not order
-    thread.cancel(first)
-    assert first.answer.result(10.0) == "stopped"
-    for answer in answers:
-        answer.result(10.0)
-    assert order == ["high", "low"]
-    wait_for(lambda: not thread.is_busy)
-    assert thread.list_goals() == ((), ())
-
-
 def test_a_goal_that_waits_is_cancelled_at_once(at_work):
     thread, first = at_work
     _, second = submit(thread, lambda _context: None, "second")
@@ -287,19 +246,6 @@ def test_a_closed_thread_takes_no_goals(late):
         submit(thread, lambda _context: None)
     thread.post("too late")
     assert not handled
-
-
-def test_steps_are_counted_while_the_thread_is_paused(late):
-    _, thread = late
-    assert thread.may_begin()
-    thread.pause()
-    assert thread.is_paused
-    assert not thread.may_begin()
-    thread.release(one_step=True)
-    assert [thread.may_begin(), thread.may_begin()] == [True, False]
-    thread.release(one_step=False)
-    assert thread.may_begin()
-    assert not thread.is_paused
 
 
 # --- goals that rest: they are met, and stay in force ---

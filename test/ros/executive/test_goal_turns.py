@@ -68,16 +68,6 @@ def test_a_second_goal_waits_and_says_so(at_work, to_and_fro):
     assert state is GoalState.SUCCEEDED, result.error_msg
 
 
-def test_a_goal_that_comes_while_the_last_is_being_cancelled_waits_for_it(at_work, to_and_fro):
-    """Even one that is not to wait for a goal that goes on."""
-    here, first = at_work
-    first.cancel()
-    second = here.send_execute(to_and_fro(), when_busy="queue")
-    assert here.end_of(first)[0] is GoalState.CANCELED
-    state, result = here.end_of(second)
-    assert state is GoalState.SUCCEEDED, result.error_msg
-
-
 def test_a_goal_that_is_not_to_wait_is_told_that_the_executive_is_busy(at_work, to_and_fro):
     here, first = at_work
     state, result = here.end_of(here.send_execute(to_and_fro(), when_busy="reject"))
@@ -138,13 +128,6 @@ def test_many_goals_wait_without_work_for_the_executor_and_all_end(at_work):
     codes = [goal.result(1.0).error_code for goal in goals]
     assert codes.count(GoalError.NODE_INACTIVE) == ROOM
     assert codes.count(GoalError.BUSY) == MANY - ROOM
-
-
-def test_a_priority_out_of_range_is_refused(at_work):
-    here, _ = at_work
-    state, result = here.achieve(WAITS, priority=101)
-    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.PLANNING_FAILED)
-    assert result.error_msg == "priority is 101: it must be from -100 to 100."
 
 
 def test_deactivating_ends_all_goals_with_a_status(at_work):

@@ -8,7 +8,7 @@ import pytest
 from fcp_ros.client import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ExecutionState, ExecutiveGoal
-from fcp_ros.nodes.executive.parameters import GoalError, PlanError
+from fcp_ros.nodes.executive.parameters import PlanError
 
 GOES = "navigate robot_1 kitchen_1 living_room_1 door_1"
 RETURNS = "navigate robot_1 living_room_1 kitchen_1 door_1"
@@ -95,72 +95,9 @@ def test_what_a_goal_does_with_the_same_robot_waits_and_the_rest_does_not(at_wor
     assert result.replans == 0, "what becomes of others is not counted"
 
 
-def test_what_the_first_goal_reaches_is_kept_by_the_second(at_work):
-    here, first = at_work
-    first.cancel()
-    here.end_of(first)
-    here.client.goals.pause()
-    both = "at(robot_1, living_room_1) and at(robot_2, living_room_1)"
-    first = here.send_achieve(both)
-    here.until(lambda: ExecutiveGoal.PAUSED in list_statuses(here), "the first one's plan")
-    second = here.send_achieve("not closed(fridge_1)")  # in the kitchen
-    await_note(here, BEHIND.replace("as the test wants it", both))
-    here.client.goals.resume()
-    for goal in (first, second):
-        state, result = here.end_of(goal)
-        assert state is GoalState.SUCCEEDED, result.error_msg
-    assert result.plan_result.plan.goal == "not closed(fridge_1)"
-    _, again = here.achieve(f"{both} and not closed(fridge_1)")
-    assert len(again.plan_result.plan.steps) == 0, "both hold in the end"
-
-
-def test_a_goal_that_waits_for_another_ones_steps_is_cancelled_and_lets_others_begin(at_work):
-    here, first = at_work
-    second = here.send_achieve("at(robot_1, living_room_1)")
-    await_note(here, BEHIND)
-    third = here.send_achieve(SECOND_GOES)
-    here.until(lambda: len(list_statuses(here)) == 3, "three goals")
-    second.cancel()
-    state, result = here.end_of(second)
-    assert (state, result.error_code) == (GoalState.CANCELED, GoalError.CANCELLED)
-    state, result = here.end_of(third)
-    assert state is GoalState.SUCCEEDED, result.error_msg
-    assert not first.poll().done
-
-
-def test_a_goal_that_is_not_to_wait_is_told_why(at_work, plan_of):
-    here, first = at_work
-    plan = plan_of("navigate robot_1 kitchen_1 living_room_1 door_1")
-    state, result = here.end_of(here.send_execute(plan, when_busy="reject"))
-    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.BUSY)
-    assert "robot_1" in result.error_msg
-    assert not first.poll().done
-
-
-def test_a_goal_that_preempts_stops_what_it_meets(at_work):
-    here, first = at_work
-    second = here.send_achieve("at(robot_1, living_room_1)", when_busy="preempt", priority=1)
-    state, result = here.end_of(first)
-    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.PREEMPTED)
-    state, result = here.end_of(second)
-    assert state is GoalState.SUCCEEDED, result.error_msg
-
-
 def test_a_goal_that_preempts_leaves_alone_what_it_does_not_meet(at_work):
     here, first = at_work
     second = here.send_achieve(SECOND_GOES, when_busy="preempt", priority=1)
-    state, result = here.end_of(second)
-    assert state is GoalState.SUCCEEDED, result.error_msg
-    assert not first.poll().done
-
-
-def test_a_pause_holds_for_all(at_work):
-    here, first = at_work
-    here.client.goals.pause()
-    second = here.send_achieve(SECOND_GOES)
-    here.until(lambda: ExecutiveGoal.PAUSED in list_statuses(here), "the second one pauses")
-    assert here.performing().count("navigate(") == 1
-    here.client.goals.resume()
     state, result = here.end_of(second)
     assert state is GoalState.SUCCEEDED, result.error_msg
     assert not first.poll().done

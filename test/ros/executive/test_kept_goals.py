@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.client import GoalState, plan_request
-from fcp_ros.msg import ExecutionState, ExecutiveGoal, PlanStatus, SceneGraphUpdate
+from fcp_ros.msg import ExecutionState, ExecutiveGoal, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import ANY_NUMBER, delta_to_ros, graph_from_ros
 from fcp_ros.nodes.executive.parameters import GoalError
 from fcp_ros.scene.graph.delta import SceneDelta
@@ -106,13 +106,6 @@ def test_what_somebody_undoes_is_restored_until_the_goal_is_stopped(kitchen):
     assert "close" not in [one.step.rule for one in here.outcomes.messages[done:]]
 
 
-def test_what_does_not_hold_at_first_is_achieved_and_then_kept(kitchen):
-    kitchen.open()
-    kitchen.keep()
-    assert [one.step.rule for one in kitchen.site.outcomes.messages] == ["close"]
-    kitchen.await_closed()
-
-
 def test_it_is_restored_when_the_goal_at_work_has_ended(kitchen, to_and_fro, slow):
     here = kitchen.site
     kitchen.keep()
@@ -137,19 +130,6 @@ def test_a_pause_holds_it_back(kitchen):
     kitchen.await_closed()
 
 
-def test_what_is_undone_too_often_is_given_up_with_a_sentence(kitchen):
-    here = kitchen.site
-    here.set("executive", keep_attempts=2, keep_window=86400.0, keep_pause=0.01)
-    goal = kitchen.keep()
-    for count in ("1 time.", "2 times."):
-        kitchen.open()
-        kitchen.await_rest(f"worked on again {count}")
-    kitchen.open()
-    state, result = here.end_of(goal)
-    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.REPLANS_EXHAUSTED)
-    assert result.error_msg == ("It had to be restored 2 times within 86400 s, which is the limit.")
-
-
 def test_what_can_not_be_restored_is_tried_again_and_given_up_with_the_reason(kitchen):
     here = kitchen.site
     here.set("executive", keep_attempts=3, keep_window=86400.0, keep_pause=0.01)
@@ -161,20 +141,6 @@ def test_what_can_not_be_restored_is_tried_again_and_given_up_with_the_reason(ki
     assert "There is no element called mug_1" in result.error_msg
 
 
-@pytest.mark.parametrize(
-    ("goal", "words"),
-    [
-        ("always closed(fridge_9)", "There is no element called fridge_9"),
-        ("never initially (closed(fridge_1))", "can't be kept: what held `initially`"),
-        ("always not in_room(fridge_1, kitchen_1)", "that no action can change"),
-    ],
-)
-def test_what_can_not_be_kept_ends_at_once(kitchen, goal, words):
-    state, result = kitchen.site.achieve(goal)
-    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.PLANNING_FAILED)
-    assert words in result.error_msg
-
-
 def test_more_goals_than_may_be_kept_are_refused(kitchen):
     here = kitchen.site
     here.set("executive", most_waiting=1)
@@ -184,16 +150,6 @@ def test_more_goals_than_may_be_kept_are_refused(kitchen):
     assert result.error_msg == (
         "It is met, but 1 goals wait or are kept already, which is the limit."
     )
-
-
-def test_two_goals_that_would_undo_each_other_for_ever_are_refused(kitchen):
-    here = kitchen.site
-    kitchen.keep("always on(mug_1, table_1)")
-    state, result = here.achieve("always inside(mug_1, fridge_1)")
-    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.PLANNING_FAILED)
-    assert result.plan_result.status.code == PlanStatus.INVALID_REQUEST
-    assert "against on(mug_1, table_1) of the goal 'always on(mug_1, table_1)'" in result.error_msg
-    assert not here.outcomes.messages, "nothing was begun"
 
 
 def test_words_that_ask_for_something_to_stay_are_kept_too(kitchen):

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
 import pytest
 from typer.testing import CliRunner
 
 from fcp_ros.cli.main import app
-from fcp_ros.client import GoalState
-from fcp_ros.client.person import PersonDesk
+from fcp_ros.client import FcpClient, GoalState
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import Question
 from fcp_ros.nodes.executive.parameters import PlanError
@@ -30,8 +27,8 @@ def helped(make_sites, spawn_for_many, tmp_path_factory):
         executive={"executor_wait": 60.0, "trust_executors": True, "min_step_timeout": 600.0},
     )
     spawn_for_many("executors.person_executor", ROBOT, executor="navigate")
-    with closing(PersonDesk(ROBOT, timeout=60.0)) as desk:
-        assert desk.fetch() is None
+    with FcpClient(namespace=ROBOT, server_timeout=60.0) as desk:
+        assert desk.person_request() is None
         yield site, desk
     sites.stop()
 
@@ -52,11 +49,11 @@ def asked(helped, until):
 
     def wait():
         def fetch():
-            found = desk.fetch()
+            found = desk.person_request()
             return found if found is not None and found.id != last[-1] else None
 
         last.append(until(fetch, "a request").id)
-        return desk.fetch()
+        return desk.person_request()
 
     return wait
 
@@ -69,12 +66,12 @@ def test_a_person_does_each_step_and_says_so(here, helped, asked, to_and_fro):
         assert f"{place}" in question.text
         assert list(question.choices) == ["done", "not done"]
         assert question.timeout.sec > 0
-        answer = desk.answer(question, is_done=True)
+        answer = desk.answer_person(question, is_done=True)
         assert answer.success, answer.message
     state, answer = here.end_of(goal)
     assert state is GoalState.SUCCEEDED, answer.error_msg
     assert here.codes(2) == [OutcomeCode.SUCCEEDED] * 2
-    late = desk.answer(question, is_done=True)
+    late = desk.answer_person(question, is_done=True)
     assert not late.success
     assert "person_requests" in late.message
 
@@ -82,7 +79,7 @@ def test_a_person_does_each_step_and_says_so(here, helped, asked, to_and_fro):
 def test_a_person_who_refuses_ends_the_plan_and_is_no_evidence(here, helped, asked, to_and_fro):
     _, desk = helped
     goal = here.send_execute(to_and_fro())
-    assert desk.answer(asked(), is_done=False).success
+    assert desk.answer_person(asked(), is_done=False).success
     state, answer = here.end_of(goal)
     assert (state, answer.error_code) == (GoalState.ABORTED, PlanError.STEP_FAILED)
     assert "The person does not do it." in answer.error_msg
@@ -106,7 +103,7 @@ def test_a_goal_that_is_cancelled_asks_no_longer(here, helped, asked, to_and_fro
     asked()
     goal.cancel()
     assert here.end_of(goal)[0] is GoalState.CANCELED
-    until(lambda: desk.fetch() is None, "no request")
+    until(lambda: desk.person_request() is None, "no request")
     assert here.codes(1) == [OutcomeCode.CANCELLED]
 
 

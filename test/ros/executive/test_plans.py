@@ -192,17 +192,6 @@ def test_a_missing_executor_is_named_before_anything_moves(site, to_and_fro, pla
     assert len(here.outcomes.messages) == 2
 
 
-def test_deactivating_ends_the_goal_that_is_going_on(here, to_and_fro, slow):
-    goal = here.send_execute(to_and_fro(slow))
-    here.until(here.performing, "the first step")
-    here.transit("executive", Transition.TRANSITION_DEACTIVATE)
-    state, result = here.end_of(goal)
-    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.NODE_INACTIVE)
-    assert "deactivated" in result.error_msg
-    assert here.performing() == ""
-    here.transit("executive", Transition.TRANSITION_ACTIVATE)
-
-
 def test_executors_of_an_inactive_simulation_say_so(here, to_and_fro):
     here.transit("simulated_executor", Transition.TRANSITION_DEACTIVATE)
     state, result = here.execute(to_and_fro())

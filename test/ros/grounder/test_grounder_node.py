@@ -13,7 +13,7 @@ from grasping import pick_outcome as outcome
 from fcp_ros.client import Element, predicate_query
 from fcp_ros.msg import ActionOutcome, GroundingInfo, OutcomeCode, PlanStep, RequestError
 from fcp_ros.nodes.conversions.judgement import request_from_ros
-from fcp_ros.nodes.grounder.learner import determine_quality, request_from_context
+from fcp_ros.nodes.grounder.learner import request_from_context
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.srv import GetCalibration, RecordOutcomes
 
@@ -82,25 +82,24 @@ def test_time_limit_of_a_judgement(stack, client, until):
     assert client.judge(GRASP).success
 
 
-def test_callers_at_the_same_time_share_a_batch(stack, client, until):
-    """Whoever asks while the model works is judged with the others; diagnostics say so."""
+def test_callers_at_the_same_time_get_their_own_answers(stack, client, until):
+    """Whoever asks while the model works waits for its turn; an error is only its own caller's."""
     node = stack.nodes["grounder"]
     release = threading.Event()
     job = node.workers["grounder"].submit(lambda _token: release.wait(30.0))
     drink = predicate_query("serves_as", item=Element("jug_1", "tin jug"), purpose="drinking")
+    wrong = predicate_query("serve_as", item=MUG, purpose="drinking")
     with ThreadPoolExecutor(3) as pool:
-        calls = [pool.submit(client.judge, query) for query in (drink, GRASP, drink)]
-        until(lambda: node.diagnose().values["queue_length"] == 3, "three callers that wait")
+        calls = [pool.submit(client.judge, query) for query in (drink, wrong, GRASP)]
+        until(lambda: node.diagnose().values["requests"] == 4, "three callers that wait")
         release.set()
         responses = [call.result(30.0) for call in calls]
     assert job.wait(30.0)
-    assert [response.memberships[0].source for response in responses] == [
-        "embedding",
-        "table",
-        "embedding",
-    ]
+    assert [answer.success for answer in responses] == [True, False, True]
+    assert responses[0].memberships[0].source == "embedding"
+    assert responses[2].memberships[0].source == "table"
     values = node.diagnose().values
-    assert (values["batch_callers"], values["batch_questions"], values["queue_length"]) == (3, 3, 0)
+    assert values["requests"] == 0
     assert 0.0 <= float(values["cache_hit_rate"]) <= 1.0
 
 
@@ -233,23 +232,3 @@ def test_context_keys_lead_back_to_requests():
     assert back.context_key == request.context_key
     for text in ("", "{}", "[]", '{"predicate": "p", "arguments": [1]}', "no json"):
         assert request_from_context(text) is None
-
-
-def test_every_outcome_has_its_meaning():
-    from fcp_ros.execution.outcome import OutcomeCode as Code
-
-    assert {code: determine_quality(code, None) for code in Code} == {
-        Code.SUCCEEDED: 1.0,
-        Code.PRECONDITION_FAILED: None,
-        Code.PLANNING_FAILED: 0.0,
-        Code.EXECUTION_FAILED: 0.0,
-        Code.POSTCONDITION_FAILED: 0.0,
-        Code.INVALID_ACTION: None,
-        Code.CANCELLED: None,
-        Code.TIMED_OUT: 0.0,
-        Code.BUSY: None,
-        Code.NODE_INACTIVE: None,
-        Code.EXECUTOR_LOST: None,
-        Code.SCENE_LOST: None,
-    }
-    assert determine_quality(Code.SUCCEEDED, 0.4) == 0.4

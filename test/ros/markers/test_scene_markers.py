@@ -127,12 +127,6 @@ def test_markup_in_names_is_text(house, name):
     assert texts == {name if "mug" in name else f"{name} mug", f"room {name}"}
 
 
-@pytest.mark.parametrize("label", ["label_5", "17", "unknown"])
-def test_labels_without_a_name_are_left_out(house, label):
-    node = replace(house.nodes["mug_1"], id="O61", category=label, parents=())
-    assert shown(Graph.of([node]))["labels/things", "O61"].text == "O61"
-
-
 def test_doors_show_whether_they_are_open(house):
     def look(**attributes):
         door = replace(house.nodes["door_1"], attributes=attributes, parents=())
@@ -179,14 +173,6 @@ def test_the_way_of_a_plan(house):
     assert ends == [house.nodes[name].pose.position[:2] for name in places]
     assert [m.text for m in markers.values() if m.text] == ["1, 2", "3", "4"]
     assert not shown(house, (), parts=("plan",))
-
-
-def test_parts_are_chosen(house):
-    assert {ns for ns, _ in shown(house, STEPS, parts=("doors", "rooms"))} == {
-        "doors",
-        "rooms",
-        "floors",
-    }
 
 
 # --- what is sent -------------------------------------------------------------------------------
@@ -316,20 +302,6 @@ def test_late_viewers_see_the_whole(node, watch, probe, until):
     probe.node.destroy_publisher(updates)
 
 
-def test_everything_is_sent_after_a_pause(node, watch, until):
-    inbox, see = watch()
-    shown_before = see(lambda v: v.markers, "the scene").markers
-    before = len(inbox.messages)
-    node.trigger_deactivate()
-    node.trigger_activate()
-    until(lambda: len(inbox.messages) > before, "a message")
-    message = inbox.messages[before]
-    assert message.markers[0].action == Marker.DELETEALL
-    viewer = Viewer()
-    viewer.take(message.markers)
-    assert viewer.markers == shown_before
-
-
 def make_running(number: int, progress: float, *agents: str) -> tuple[Plan, ExecutionState]:
     arguments = [Argument(kind=Argument.ELEMENT, value=v) for v in ("robot_1", "mug_1")]
     plan = Plan(steps=[PlanStep(rule="pick", arguments=arguments, agents=agents)])
@@ -387,21 +359,6 @@ def test_what_is_being_done_appears_and_goes(node, watch, probe):
     see(lambda v: not find(v), "nothing")
     for one in (plans, states):
         probe.node.destroy_publisher(one)
-
-
-def test_a_plan_appears_and_goes(node, watch, probe):
-    _, see = watch()
-    see(lambda v: v.markers, "the scene")
-    plans = probe.publisher(Plan, "seen/task_plan", latched=True)
-    steps = [
-        PlanStep(rule="do", arguments=[Argument(kind=Argument.ELEMENT, value=v) for v in names])
-        for names in STEPS
-    ]
-    plans.publish(Plan(steps=steps))
-    see(lambda v: {"plan/route", "plan/steps"} <= v.namespaces(), "the plan")
-    plans.publish(Plan())
-    see(lambda v: "plan/route" not in v.namespaces() and v.markers, "no plan")
-    probe.node.destroy_publisher(plans)
 
 
 def test_parameters_take_effect_at_once(node, watch):

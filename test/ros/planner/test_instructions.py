@@ -151,18 +151,6 @@ def test_a_question_is_answered_by_planning_for_its_reading(client):
     assert is_solved(client.plan(result.interpretation.readings[1].goal))
 
 
-@pytest.mark.parametrize("instruction", [DOUBTED, PARTLY])
-def test_a_reading_that_is_not_plain_is_confirmed_by_planning_for_its_goal(client, instruction):
-    result = client.ask(instruction)
-    assert result.status.code == PlanStatus.NEEDS_CLARIFICATION
-    assert not result.plan.steps
-    assert list(result.question.choices) == ["yes", "no"]
-    assert result.question.kind == Question.READING
-    (reading,) = result.interpretation.readings
-    assert reading.paraphrase in result.question.text.replace("?", ".")
-    assert is_solved(client.plan(reading.goal))
-
-
 def test_a_relaxation_to_be_confirmed_comes_with_its_plan(client):
     goal = 'is_a(?x, "wine_glass") and on(?x, table_1)'
     result = client.send_plan(plan_request(goal, confirm_below=0.95)).result(60.0).result

@@ -17,7 +17,6 @@ from fcp_ros.cset import facts
 from fcp_ros.domain import load_domain
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import change_to_ros, graph_from_ros, graph_to_ros
-from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access import message_queue
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
 from fcp_ros.package_files import find_domain, find_scene
@@ -111,7 +110,7 @@ def test_no_world(domain):
     assert follower.sequence is None
     with pytest.raises(NoSceneError, match="load_scene"):
         follower.state(domain)
-    assert not follower.wait_for_first(0.0, CancelToken())
+    assert not follower.wait_for(lambda: follower.sequence is not None, 0.0)
 
 
 def test_changes_are_followed(domain, house):

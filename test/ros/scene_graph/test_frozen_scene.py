@@ -80,15 +80,6 @@ def test_a_number_at_the_end_of_all_numbers(node, until, probe):
     assert client.load_scene("house.json").success
 
 
-def test_a_time_far_ahead(node, until):
-    _, client, updates = node()
-    for stamp, id_ in ((2**31 - 1, "a"), (1000, "b")):
-        update = SceneGraphUpdate(full_update=True, sequence_number=5, source="camera")
-        update.header.stamp.sec, update.nodes = stamp, columns(id_)
-        updates.publish(update)
-        until(lambda id_=id_: (s := client.scene()) and id_ in s.nodes.ids, id_)
-
-
 def test_a_fault_of_ours_costs_one_update(node, until, monkeypatch):
     """An exception that nobody expected, half-way through a change."""
     stack, client, updates = node()

@@ -14,10 +14,9 @@ from std_msgs.msg import Header
 
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import delta_to_ros
-from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros, relations_to_ros
+from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
 from fcp_ros.nodes.stack import NodeStack
-from fcp_ros.scene.graph.delta import SceneDelta
-from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 
 BAD_UPDATES = (
     SceneGraphUpdate(full_update=True),
@@ -48,34 +47,6 @@ BAD_NODES = {
     },
     "its id, category and attributes have 65,546": {"attributes": {"note": "x" * 65_536}},
 }
-
-
-def test_a_full_update_of_things_that_hold_each_other_is_refused(
-    scene, updates, stack, client, until
-):
-    before = refusals(stack)
-    nodes = nodes_to_ros([SceneNode(id_, Layer.OBJECT, "box") for id_ in "ab"])
-    circle = relations_to_ros(
-        [SceneRelation("on", ("a", "b")), SceneRelation("inside", ("b", "a"))]
-    )
-    updates.publish(SceneGraphUpdate(full_update=True, nodes=nodes, relations=circle))
-    until(lambda: refusals(stack) == before + 1, "the refusal")
-    message = stack.nodes["scene_graph"].diagnose().message
-    assert "a: it lies on or in itself (a > b > a)" in message
-    assert client.scene() == scene
-
-
-def test_a_delta_that_closes_a_circle_is_refused(scene, updates, requests, stack, client, until):
-    before = refusals(stack)
-    added = SceneRelation("on", ("table_1", "mug_1"))
-    delta = SceneDelta(scene.sequence_number + 1, added=(added,))
-    updates.publish(delta_to_ros(delta, "map", Header().stamp))
-    until(lambda: refusals(stack) == before + 1, "the refusal")
-    message = stack.nodes["scene_graph"].diagnose().message
-    assert "table_1: it lies on or in itself" in message
-    # A request of an earlier test may still be on its way.
-    requests.wait(lambda m: m.source == "" and "lies on or in itself" in m.reason)
-    assert client.scene() == scene
 
 
 @pytest.mark.parametrize("full", [True, False])

@@ -4,10 +4,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
-import pytest
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from scene_updates import at_the_counter, move_mug
 from std_msgs.msg import Header
 
@@ -16,17 +13,6 @@ from fcp_ros.nodes.conversions.scene import change_from_ros, delta_to_ros, graph
 from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
-
-
-@pytest.fixture
-def diagnostics(probe, stack):
-    inbox = probe.listen(DiagnosticArray, "/diagnostics")
-    yield inbox
-    inbox.close()
-
-
-def status_of(message, node):
-    return next((status for status in message.status if status.name == node), None)
 
 
 def test_delta_is_applied(scene, graphs, updates, stack, client, until):
@@ -42,25 +28,6 @@ def test_delta_is_applied(scene, graphs, updates, stack, client, until):
     )
     held = client.plan("on(mug_1, counter_1)", alpha=0.0)
     assert not held.plan.steps, "the goal holds already in the new scene"
-
-
-def test_gap_is_refused_and_reported(scene, graphs, updates, diagnostics, client):
-    gap = replace(move_mug(scene), sequence=scene.sequence_number + 2)
-    updates.publish(delta_to_ros(gap, "map", Header().stamp))
-    refused = diagnostics.wait(
-        lambda m: (s := status_of(m, "/scene_graph")) and s.level == DiagnosticStatus.WARN
-    )
-    message = status_of(refused, "/scene_graph").message
-    assert str(gap.sequence) in message
-    assert "full update" in message
-    assert client.scene().sequence_number == scene.sequence_number
-    fits = move_mug(scene)
-    updates.publish(delta_to_ros(fits, "map", Header().stamp))
-    graphs.wait(lambda m: m.sequence_number == fits.sequence)
-    diagnostics.messages.clear()
-    diagnostics.wait(
-        lambda m: (s := status_of(m, "/scene_graph")) and s.level == DiagnosticStatus.OK
-    )
 
 
 def test_full_update_replaces_and_is_completed(scene, graphs, updates):

@@ -5,38 +5,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scene_messages import columns
-from scene_updates import at_the_counter, move_mug, refusals, seen
+from scene_updates import at_the_counter, move_mug, seen
 from std_msgs.msg import Header
 
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import delta_to_ros, graph_from_ros
-from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
-from fcp_ros.scene.graph.elements import Layer
-
-
-def test_sources_count_their_own_updates(scene, changes, updates, stack, until):
-    """Two writers never take a number from each other."""
-    updates.publish(at_the_counter(scene, "camera", 700, full=True))
-    for number in (701, 702):
-        nodes = columns("cup", layer="object", category=f"mug_{number}")
-        updates.publish(SceneGraphUpdate(source="camera", sequence_number=number, nodes=nodes))
-    door = SceneGraphUpdate(source="door sensor", sequence_number=1)
-    door.nodes = nodes_to_ros(graph_from_ros(scene).in_layer(Layer.OBJECT)[:1])
-    updates.publish(door)
-    changes.wait(lambda m: m.sequence_number == scene.sequence_number + 4)
-    assert seen(stack, "update_sources").endswith("camera, door sensor")
-
-
-def test_late_and_repeated_updates_are_counted_only(scene, updates, stack, client, until):
-    before, refused = seen(stack, "late_updates"), refusals(stack)
-    updates.publish(at_the_counter(scene, "twin", 5, full=True))
-    updates.publish(SceneGraphUpdate(source="twin", sequence_number=5))
-    updates.publish(SceneGraphUpdate(source="twin", sequence_number=4))
-    updates.publish(delta_to_ros(move_mug(scene), "map", Header().stamp))  # somebody was faster
-    until(lambda: seen(stack, "late_updates") == before + 3, "three late updates")
-    assert refusals(stack) == refused
-    assert client.scene().sequence_number == scene.sequence_number + 1
 
 
 def test_a_gap_is_asked_about_until_a_full_update_comes(scene, requests, updates, stack, until):
@@ -54,22 +27,6 @@ def test_a_gap_is_asked_about_until_a_full_update_comes(scene, requests, updates
     assert seen(stack, "full_updates_awaited") == 1
     updates.publish(at_the_counter(scene, "lossy", 41, full=True))
     until(lambda: seen(stack, "full_updates_awaited") == 0, "the full update")
-
-
-def test_a_source_that_is_started_again(scene, requests, changes, updates):
-    first = at_the_counter(scene, "restarted", 900, full=True)
-    first.header.stamp.sec = 1000
-    updates.publish(first)
-    delta = SceneGraphUpdate(source="restarted", sequence_number=1)
-    delta.header.stamp.sec = 1001
-    updates.publish(delta)
-    assert "the source restarted" in requests.wait(lambda m: m.source == "restarted").reason
-    again = at_the_counter(scene, "restarted", 2, full=True)
-    again.header.stamp.sec = 1002
-    updates.publish(again)
-    delta.sequence_number, delta.header.stamp.sec = 3, 1003
-    updates.publish(delta)
-    changes.wait(lambda m: m.sequence_number == scene.sequence_number + 3)
 
 
 def test_a_delta_for_whatever_graph_there_is(scene, changes, updates, client, until):

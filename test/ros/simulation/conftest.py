@@ -16,7 +16,7 @@ from fcp_ros.package_files import find_scene
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.loading import load_scene
 
-collect_ignore = [] if find_spec("simulation_interfaces") else ["test_bridge.py", "test_moving.py"]
+collect_ignore = [] if find_spec("simulation_interfaces") else ["test_bridge.py"]
 if collect_ignore:
 
     def pytest_report_header():
@@ -25,18 +25,13 @@ if collect_ignore:
 
 
 class ToyWorld:
-    """The things of a scene, as a simulator without physics has them; `slip` moves what is set."""
+    """The things of a scene, as a simulator without physics has them."""
 
     def __init__(self, graph):
         self._lock = threading.Lock()
-        self._first = graph
         self.graph = graph
-        self.slip = (0.0, 0.0, 0.0)
-        self.paused = False
-        self.looks = 0
 
     def read_scene(self):
-        self.looks += 1
         return self.graph
 
     def change(self, put=(), gone=()):
@@ -47,27 +42,16 @@ class ToyWorld:
             self.graph = replace(self.graph, nodes=nodes, relations=())
 
     def set_pose(self, id_, pose):
-        moved = tuple(a + b for a, b in zip(pose.position, self.slip, strict=True))
-        self.change([replace(self.graph.nodes[id_], pose=pose.with_position(moved))])
+        self.change([replace(self.graph.nodes[id_], pose=pose)])
 
     def rename(self, id_, name):
         self.change([replace(self.graph.nodes[id_], id=name)], [id_])
 
-    def set_paused(self, paused):
-        self.paused = paused
-
-    def reset(self):
-        self.graph = self._first
-
-    def spawn(self, name, uri, pose):
-        self.change([SceneNode(name, Layer.OBJECT, uri, pose=pose, size=(0.1, 0.1, 0.1))])
+    def spawn(self, name, category, pose):
+        self.change([SceneNode(name, Layer.OBJECT, category, pose=pose, size=(0.1, 0.1, 0.1))])
 
     def delete(self, name):
         self.change(gone=[name])
-
-    def where(self, id_):
-        """The position of a thing, rounded to centimetres."""
-        return tuple(round(value, 2) for value in self.graph.nodes[id_].pose.position)
 
 
 class Simulator:

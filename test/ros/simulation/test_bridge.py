@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-import pytest
-from simulation_interfaces.msg import Result
-from simulation_interfaces.srv import ResetSimulation
-
 from fcp_ros.nodes.runtime.lifecycle import NodeState
 from fcp_ros.nodes.simulation.calls import ENTITY
 from fcp_ros.scene.graph.elements import Layer, Pose
@@ -76,7 +72,7 @@ def test_missing_services_are_said_and_done_without(simulate, follow, until):
     mug = here.graph().nodes["mug_1"]
     assert (mug.category, mug.size) == ("mug", None)
     said = here.bridge.diagnose().values["does_without"]
-    for kind in ("GetEntityInfo", "GetEntityBounds", "GetNamedPoses", "SetEntityState"):
+    for kind in ("GetEntityInfo", "GetEntityBounds", "GetNamedPoses"):
         assert f"it has no {kind}: " in said
     assert "GetEntitiesStates" not in said
 
@@ -85,41 +81,6 @@ def test_a_simulator_that_tells_no_states_can_t_be_followed(simulate, follow, un
     here = follow(simulate(("ENTITY_BOUNDS",)))
     until(lambda: "neither" in here.bridge.diagnose().message, "the reason")
     assert "neither GetEntitiesStates nor GetEntityState" in here.bridge.diagnose().message
-
-
-def test_a_world_is_reset(simulate, follow, until):
-    simulator = simulate()
-    here = follow(simulator, spawn=["cup_7 cup 6.5 2.0 0.8"])
-    until(lambda: here.where("cup_7"), "the spawned cup")
-    simulator.world.set_pose("mug_1", HIGH)
-    until(lambda: here.where("mug_1") == (6.5, 2.0, 2.0), "the moved mug")
-    answer = here.probe.ask(ResetSimulation, f"/{here.space}/reset_world")
-    assert (answer.result.result, answer.result.error_message) == (
-        Result.RESULT_OK,
-        "Spawned cup_7.",
-    )
-    until(lambda: here.where("mug_1") == (6.4, 2.05, 0.8), "the mug at its first place")
-    assert "cup_7" in simulator.world.graph.nodes
-
-
-def test_a_simulator_that_can_t_reset_gets_its_things_put_back(simulate, follow, until):
-    simulator = simulate(("ENTITY_STATE_GETTING", "ENTITY_STATE_SETTING"))
-    here = follow(simulator)
-    until(lambda: here.where("mug_1"), "the mug")
-    simulator.world.set_pose("mug_1", HIGH)
-    until(lambda: here.where("mug_1") == (6.5, 2.0, 2.0), "the moved mug")
-    answer = here.probe.ask(ResetSimulation, f"/{here.space}/reset_world")
-    assert answer.result.result == Result.RESULT_OK
-    assert "The simulator can't reset: " in answer.result.error_message
-    assert simulator.world.where("mug_1") == (6.4, 2.05, 0.8)
-
-
-def test_a_reset_that_is_not_possible_says_why(simulate, follow, until):
-    here = follow(simulate(STATES_ONLY))
-    until(lambda: here.where("mug_1"), "the mug")
-    result = here.probe.ask(ResetSimulation, f"/{here.space}/reset_world").result
-    assert result.result == Result.RESULT_OPERATION_FAILED
-    assert result.error_message == "it has neither ResetSimulation nor SetEntityState."
 
 
 def test_a_simulator_that_vanishes_is_said_and_followed_again(simulate, follow, until):
@@ -146,11 +107,6 @@ def test_without_a_world_the_graph_stays(simulate, follow, until):
     assert here.where("mug_1") == (6.4, 2.05, 0.8)
     simulator.set_state("PAUSED")  # what stands still can be looked at
     until(lambda: here.where("mug_1") == (6.5, 2.0, 2.0), "the moved mug")
-
-
-def test_a_wrong_spawn_keeps_the_node_from_starting(simulate, follow):
-    with pytest.raises(ValueError, match="is no entity to spawn: write a name"):
-        follow(simulate(), spawn=["cup_7 cup"])
 
 
 def test_it_begins_again_after_a_clean_up(simulate, follow, until):

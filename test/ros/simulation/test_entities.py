@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.nodes.simulation.bridge import Spawn
 from fcp_ros.nodes.simulation.entities import (
     ENTITY,
     Entity,
@@ -117,10 +116,3 @@ def test_names_that_may_be_two_nodes_are_nobody():
     assert (same, delta) == (graph, None)
     graph, _ = merge(graph, Entity("/Right/mug", TABLE.pose), only_known=True)
     assert graph.nodes["b"].attributes[ENTITY] == "/Right/mug"
-
-
-def test_a_spawn_is_a_name_a_uri_and_a_place():
-    spawn = Spawn.parse("mug_9 /models/mug.sdf 1 2 0.8 1.57")
-    assert (spawn.name, spawn.uri) == ("mug_9", "/models/mug.sdf")
-    assert spawn.pose.position == (1.0, 2.0, 0.8)
-    assert spawn.pose.yaw == pytest.approx(1.57)

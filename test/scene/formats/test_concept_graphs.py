@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scene_documents import changed, written
 from twin_house import Lacks, differences, truth_of
 
-from fcp_ros.scene import Provenance, SceneError, SceneGraph, SceneLimits, load_scene
-from fcp_ros.scene.formats.concept_graphs import NumberedRelation, select_consistent
+from fcp_ros.scene import Provenance, SceneError, SceneGraph, SceneLimits, SceneRelation, load_scene
+from fcp_ros.scene.formats.concept_graphs import select_consistent
 
 LIST, RELATIONS = "scene_graph.json", "cfslam_object_relations.json"
 TABLE, EDGES = "obj_json_twin_house.json", "edge_json_twin_house.json"
@@ -173,9 +173,7 @@ def test_one_place_each_and_no_circle(edges: list[tuple[int, int]]) -> None:
         if first not in holders and first not in chain:
             holders[first] = second
             slow.append(f"on({first}, {second})")
-    found, left_out = select_consistent(
-        [NumberedRelation("on", a, b) for a, b in edges], list("01234567")
-    )
+    found, left_out = select_consistent([SceneRelation("on", (str(a), str(b))) for a, b in edges])
     assert [str(relation) for relation in found] == slow
     repeated = [f"on({a}, {b})" for a, b in edges]
     assert set(left_out) == set(repeated) - set(slow)

@@ -79,7 +79,7 @@ def test_in_and_on_are_told_apart_by_the_types(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("fragment", "words"),
     [
-        ("", "it holds many (1 instances"),
+        ("", "it holds 2 instances"),
         ("#nothing", "there is no instance 'nothing'"),
         ("#split/Lost/problem_1", "its house Lost is not in"),
     ],

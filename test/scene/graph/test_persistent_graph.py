@@ -126,7 +126,8 @@ def test_a_delta_gives_what_a_graph_made_anew_is(data: st.DataObject, prepared: 
             assert isinstance(reached, SceneError), (delta, truth)
             assert reached.source == "file.json"
             continue
-        assert reached == truth
+        # The note on ids that differ in case only is that of the graph before.
+        assert reached == truth.with_notes(reached.notes)
         assert list(reached.nodes) == list(truth.nodes)
         assert_looks_up_right(reached)
         graph = reached
@@ -187,17 +188,16 @@ def test_a_circle_in_the_parents_is_told_whole_and_without_what_leads_to_it() ->
         SceneGraph.of(things)
 
 
-def test_ids_that_differ_in_case_only_are_noted_while_there_are_some() -> None:
+def test_ids_that_differ_in_case_only_are_noted() -> None:
     def thing(id_: str) -> SceneNode:
         return SceneNode(id_, Layer.OBJECT, "x")
 
     graph = SceneGraph.of([thing("P1"), thing("p1"), thing("q")], notes=["first"])
     assert graph.notes == ("first", f"{CASE_NOTE}P1/p1")
     assert replace(graph, sequence=4).notes == graph.notes
-    more = apply_delta(graph, SceneDelta(1, upserted=(thing("Q"),)))
-    assert more.notes == ("first", f"{CASE_NOTE}P1/p1, Q/q")
-    less = apply_delta(more, SceneDelta(2, removed=("p1", "q")))
-    assert less.notes == ("first",)
+    less = apply_delta(graph, SceneDelta(1, removed=("p1",)))
+    assert less.notes == graph.notes
+    assert replace(less, nodes=dict(less.nodes)).notes == ("first",)
     many = SceneGraph.of([thing(f"{c}{n}") for n in range(7) for c in "Pp"])
     assert many.notes[0].endswith("P4/p4 and 2 more")
 

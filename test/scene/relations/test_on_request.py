@@ -20,7 +20,6 @@ from fcp_ros.scene import (
     complete_relations,
     load_scene,
 )
-from fcp_ros.scene.relations.complete import complete_scene
 
 ROOM = SceneNode(
     "r", Layer.ROOM, "room", polygon=((0, 0), (4, 0), (4, 4), (0, 4)), height=2.5
@@ -80,34 +79,32 @@ def test_a_door_that_opens_costs_nothing() -> None:
     maintainer = RelationMaintainer(HOUSE)
     opened = replace(FRIDGE, attributes={"is_open": True})
     delta = maintainer.advance(SceneDelta(1, (opened,)))
-    assert (delta.added, delta.dropped, maintainer.last.touched) == ((), (), 0)
+    assert (delta.added, delta.dropped, maintainer.rederived) == ((), (), "")
 
 
 def test_a_new_room_is_said_to_derive_everything() -> None:
     maintainer = RelationMaintainer(HOUSE)
     other = replace(ROOM, id="s", polygon=((5, 0), (9, 0), (9, 4), (5, 4)))
     delta = maintainer.advance(SceneDelta(1, (other,)))
-    assert maintainer.last.full
-    assert "the room s" in maintainer.last.reason
+    assert "the room s" in maintainer.rederived
     assert {node.id for node in delta.upserted} == {"s", "s_floor"}
 
 
-def test_conflicts_as_a_list() -> None:
+def test_conflicts_are_noted() -> None:
     stated = [SceneRelation("on", ("mug", "fridge")), SceneRelation("inside", ("ball", "fridge"))]
-    conflicts = complete_scene(SceneGraph.of(HOUSE.nodes.values(), stated)).conflicts
-    by_kind = {(str(c.given), str(c.found), c.kind.name) for c in conflicts}
-    assert ("on(mug, fridge)", "on(mug, table)", "SUPPORT") in by_kind
-    apart = [c for c in conflicts if c.found is None]
-    assert {str(c.given) for c in apart} == {"on(mug, fridge)", "inside(ball, fridge)"}
-    assert apart[0].distance > 0.0
-    assert " apart)" in str(apart[0])
+    notes = complete_relations(SceneGraph.of(HOUSE.nodes.values(), stated)).notes
+    (support,) = [note for note in notes if "support differs from the geometry" in note]
+    assert "mug (given fridge, drawn on table)" in support
+    (apart,) = [note for note in notes if "drawn elsewhere" in note]
+    assert "on(mug, fridge) (drawn " in apart
+    assert "inside(ball, fridge) (drawn " in apart
 
 
 def test_a_drawer_in_the_given_fridge_is_no_conflict() -> None:
     drawer = thing("drawer", 1, 3.5, 1.0, (0.6, 0.6, 0.4))
     stated = [SceneRelation("inside", ("milk", "fridge"))]
-    graph = SceneGraph.of([*HOUSE.nodes.values(), drawer], stated)
-    assert complete_scene(graph).conflicts == ()
+    graph = complete_relations(SceneGraph.of([*HOUSE.nodes.values(), drawer], stated))
+    assert not any("and is kept" in note for note in graph.notes)
 
 
 def test_given_relations_keep_their_confidence() -> None:

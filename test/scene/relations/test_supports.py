@@ -7,21 +7,17 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 from hypothesis import given, settings
 from slow_relations import Box, as_node, crowds, slow_places, slow_under
 
 from fcp_ros.scene import Layer, Pose, RelationOptions, SceneGraph, SceneNode, complete_relations
-from fcp_ros.scene.relations import supports
 from fcp_ros.scene.relations.supports import find_supports
 from fcp_ros.scene.shapes.boxes import build_boxes
-from fcp_ros.scene.shapes.surfaces import RaySupport, Surface
 
 WITH_UNDER = RelationOptions(also=frozenset({"under"}))
 
-SHEET = Surface(np.zeros((3, 3)), np.zeros((1, 3), dtype=np.int64))
 
 Size = tuple[float, float, float]
 
@@ -101,15 +97,6 @@ def test_a_crowd_in_one_spot_stays_bounded() -> None:
     boxes = [box(f"b{i}", 0, 0, 0.5 + 1e-6 * i, (0.3, 0.3, 0.02)) for i in range(2_000)]
     found = placed(boxes)
     assert len(found["on"]) == 1_999
-
-
-def test_sheets_that_carry_each_other_lie_on_one_another_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    found = (RaySupport(0, 1, 0.6, 0.0, 0.0), RaySupport(1, 0, 0.9, 0.0, 0.0))
-    monkeypatch.setattr(supports, "find_supports_by_rays", lambda _: found)
-    relations = supports.find_supports_on_surfaces({"a": SHEET, "b": SHEET})
-    assert [(str(r), r.confidence) for r in relations] == [("on(b, a)", 0.9)]
 
 
 # --- The places that a person would give to everyday things, and how sure they would be

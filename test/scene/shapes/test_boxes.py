@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.graph.roles import HoldingRole, find_holding_role, is_often_mounted
-from fcp_ros.scene.shapes.boxes import build_boxes, fit_upright_box
+from fcp_ros.scene.shapes.boxes import AT_ONCE, EDGE, Boxes, build_boxes, fit_upright_box
 from fcp_ros.scene.shapes.polygons import box_corners, find_floor_levels
 from fcp_ros.scene.shapes.route import trace_routes
 
@@ -53,6 +53,45 @@ def test_bounds_hold_the_corners_far_away_too() -> None:
         low, high = boxes.bounds()
         assert low[0, 0] <= x - math.sqrt(2)
         assert high[0, 0] >= x + math.sqrt(2)
+
+
+def make_boxes(places: list[tuple[tuple[float, float, float], float, float]]) -> Boxes:
+    nodes = (node(Pose.at(*at, yaw=width), (width, depth, 0.5)) for at, width, depth in places)
+    return build_boxes(replace(one, id=f"b{number}") for number, one in enumerate(nodes))
+
+
+step = st.integers(-6, 6).map(lambda number: number * 0.5) | st.sampled_from([1e6, -1e7, 1e-9])
+extent = st.sampled_from([0.0, 0.5, 1.0, 3.0, 1e6])
+boxes_of_all_sizes = st.lists(st.tuples(st.tuples(step, step, step), extent, extent), max_size=12)
+
+
+@given(boxes_of_all_sizes.map(make_boxes), st.sampled_from([0.0, 0.25, 1.0]))
+def test_pairs_are_those_of_all_with_all(boxes: Boxes, reach: float) -> None:
+    low, high = boxes.bounds()
+    every = np.arange(len(boxes.ids))
+    apart = np.maximum(low[:, None] - high, low - high[:, None]).max(axis=2, initial=-np.inf)
+    rise = np.abs(boxes.centre[:, None, 2] - boxes.centre[:, 2])
+    rise = rise - (boxes.half[:, None, 2] + boxes.half[:, 2])
+    near = {(a, b) for part in boxes.pair_with_near(reach) for a, b in zip(*part, strict=True)}
+    must = (apart <= reach) & (rise <= reach) & (every[:, None] != every)
+    assert near >= set(zip(*np.nonzero(must), strict=True))
+    assert all(rise[a, b] <= reach + EDGE and a != b for a, b in near)
+    centre = boxes.centre[:, None, :2]
+    holds = ((centre >= low) & (centre <= high)).all(axis=2)
+    held = [(a, b) for part in boxes.pair_with_holders() for a, b in zip(*part, strict=True)]
+    assert sorted(held) == sorted(zip(*np.nonzero(holds), strict=True))
+
+
+def test_a_crowd_comes_in_batches() -> None:
+    boxes = make_boxes([((0.0, 0.0, 0.0), 1.0, 1.0)] * (3 * AT_ONCE))
+    count = len(boxes.ids)
+    for pairs, wanted in (
+        (boxes.pair_with_holders(), count),
+        (boxes.pair_with_near(1.0), count - 1),
+    ):
+        sizes = [len(a) for a, _ in pairs]
+        assert sum(sizes) == count * wanted
+        assert max(sizes) <= AT_ONCE * count
 
 
 def test_nodes_without_a_box_take_no_part() -> None:

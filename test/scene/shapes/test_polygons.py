@@ -7,12 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+import shapely
+from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from fcp_ros.scene import Pose
-from fcp_ros.scene.shapes.boxes import find_points_in_rectangles
 from fcp_ros.scene.shapes.polygons import (
     Polygon,
     area,
@@ -21,7 +20,6 @@ from fcp_ros.scene.shapes.polygons import (
     centroid,
     contains,
     convex_hull,
-    distance,
     find_crossing,
     inner_point,
     triangulate,
@@ -66,7 +64,7 @@ def test_a_hull_is_convex_and_holds_its_points(found: list[tuple[float, float]])
         return
     assert set(hull) <= set(found)
     for point in found:
-        assert distance(hull, point) < 1e-6
+        assert shapely.distance(shapely.Polygon(hull), shapely.Point(point)) < 1e-6
     for a, b, c in zip(hull, hull[1:] + hull[:1], hull[2:] + hull[:2], strict=True):
         assert (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]) > 0
 
@@ -91,12 +89,6 @@ def test_area_and_centroid() -> None:
 @pytest.mark.parametrize("polygon", [SQUARE, U_SHAPE])
 def test_the_inner_point_is_inside(polygon: tuple[tuple[float, float], ...]) -> None:
     assert contains(polygon, np.array([inner_point(polygon)])).all()
-
-
-def test_distance_to_a_polygon() -> None:
-    assert distance(SQUARE, (1.0, 1.0)) == 0.0
-    assert distance(SQUARE, (3.0, 1.0)) == 1.0
-    assert distance(SQUARE, (5.0, 6.0)) == 5.0
 
 
 @pytest.mark.parametrize(
@@ -209,61 +201,3 @@ def test_corners_in_a_row(heights: list[int], backwards: bool) -> None:
 )
 def test_what_has_no_inside_ends_all_the_same(polygon: tuple) -> None:
     assert sum(map(area, triangulate(polygon))) <= 4.0
-
-
-# --- Points in rectangles, beside a comparison of every point with every rectangle
-
-
-number = st.integers(-6, 6).map(lambda step: step * 0.5) | st.sampled_from([1e6, -1e9, 1e300, 1e-9])
-point = st.tuples(number, number)
-side = st.sampled_from([0.0, 0.5, 1.0, 3.0, 1e6])
-
-
-def pairs(
-    points: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    at_once: int,
-    few: int,
-) -> list[tuple[int, int]]:
-    found = []
-    for a, b in find_points_in_rectangles(points, low, high, at_once, few):
-        assert len(a) <= max(few, at_once + len(points))
-        found += list(zip(a.tolist(), b.tolist(), strict=True))
-    return sorted(found)
-
-
-@given(
-    st.lists(point, max_size=12),
-    st.lists(st.tuples(point, side, side), max_size=8),
-    st.sampled_from([1, 5, 1_000]),
-    st.sampled_from([0, 1_000]),
-)
-@settings(max_examples=300, deadline=None)
-def test_the_same_as_every_point_with_every_rectangle(
-    points: list[tuple[float, float]],
-    rectangles: list[tuple[tuple[float, float], float, float]],
-    at_once: int,
-    few: int,
-) -> None:
-    places = np.array(points).reshape(-1, 2)
-    low = np.array([corner for corner, _, _ in rectangles]).reshape(-1, 2)
-    high = low + np.array([(w, h) for _, w, h in rectangles]).reshape(-1, 2)
-    slow = [
-        (i, j)
-        for i, (x, y) in enumerate(places.tolist())
-        for j in range(len(rectangles))
-        if low[j, 0] <= x <= high[j, 0] and low[j, 1] <= y <= high[j, 1]
-    ]
-    assert pairs(places, low, high, at_once, few) == slow
-
-
-@pytest.mark.parametrize("count", [3_000])
-def test_everything_in_one_place_comes_in_batches(count: int) -> None:
-    points = np.zeros((count, 2))
-    low, high = np.full((count, 2), -1.0), np.full((count, 2), 1.0)
-    largest = total = 0
-    for a, _ in find_points_in_rectangles(points, low, high, 100_000):
-        largest, total = max(largest, len(a)), total + len(a)
-    assert total == count * count
-    assert largest <= 100_000

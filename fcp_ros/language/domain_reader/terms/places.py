@@ -122,7 +122,8 @@ class PlaceChooser:
     def _is_for_all(self, theme: frozenset[str], wanted: str) -> bool:
         """Return False where some things fit a slot, and others don't: devices and a fixture."""
         fits = {self._vocabulary.is_subtype(type_, wanted) for type_ in theme if wanted}
-        return len(fits) < 2
+        shared = (self._vocabulary.common_subtypes((type_, wanted)) for type_ in theme if wanted)
+        return fits <= {True} or (fits == {False} and not any(shared))
 
     def _choose_any(self, theme: frozenset[str], place: frozenset[str]) -> ChosenPlace | None:
         """Choose the relation by which a thing can be at a place at all."""

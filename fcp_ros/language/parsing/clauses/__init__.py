@@ -7,6 +7,7 @@
 - `exception_parser`: what is left out: "all mugs except the red one".
 - `ellipsis`: what is left out behind another clause: "and the book on the shelf".
 - `fronting`: the place before the rest: "on the table I need ...", "the table needs ...".
+- `companions`: "with the door closed", "(come to me) with it".
 - `swaps`: "swap the mug and the bowl".
 - `former_places`: the place where something was before.
 - `remarks`: sentences in which nothing is asked for.

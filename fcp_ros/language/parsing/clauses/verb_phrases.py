@@ -195,3 +195,10 @@ def _read_owned(reader: _Reader) -> VerbPhrase | None:
         reader.demand()
         return reader.found
     return None
+
+
+def skip_posture(get: Callable[[int], str], start: int) -> int:
+    """Return the place behind "left", "standing", "still" where what is said follows."""
+    reader = _Reader(get, start)
+    reader.read_posture()
+    return reader.found.end

@@ -17,8 +17,7 @@ the columns:
 - boxes that are invalid, dummy (rooms of 0.1 m) or not finite count as unknown; such a room gets
   the convex hull of its places as its footprint;
 - of each agent's trajectory only the last pose is kept;
-- plain values in a node's metadata are its attributes; `dsg_writer` keeps there the parts of a
-  scene that the format has no field for.
+- plain values in a node's metadata are its attributes.
 """
 
 from __future__ import annotations

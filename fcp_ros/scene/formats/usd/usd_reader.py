@@ -39,8 +39,9 @@ from fcp_ros.scene.formats.geometry import (
     Floats,
     PlacedBox,
     SourceFrame,
+    find_upright_axes,
     fit_box,
-    raise_upright_axes,
+    place_box,
 )
 from fcp_ros.scene.formats.scene_file import SceneFile, describe_folders
 from fcp_ros.scene.formats.source_graph import SOURCE_ID
@@ -84,20 +85,8 @@ def compute_corners(geometry: Sequence[Sequence[Any]], frame: SourceFrame) -> Fl
 
 
 def choose_axes(matrix: Sequence[float], frame: SourceFrame) -> Floats:
-    """Return the unit axes x, y, z (rows) of the boxes of a prim, with z as the most upright.
-
-    ``matrix`` is the prim's local-to-world one.
-    """
-    rows: Floats = frame.rename_axes(np.array(matrix, dtype=np.float64).reshape(4, 4)[:3, :3])
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    if not np.isfinite(rows).all() or (lengths < 1e-12).any():
-        return np.eye(3)
-    rows = rows / lengths
-    if np.abs(rows @ rows.T - np.eye(3)).max() > 1e-6:  # sheared: the nearest right angles
-        left, _, right = np.linalg.svd(rows)
-        rows = left @ right
-    named: Floats = raise_upright_axes(rows[None])[0][0]
-    return named
+    """Return the axes (rows) of the boxes of a prim; ``matrix`` is its local-to-world one."""
+    return find_upright_axes(frame.rename_axes(np.array(matrix).reshape(4, 4)[:3, :3]))
 
 
 # --- the reader ---
@@ -247,7 +236,7 @@ class _GraphBuilder:
         x, y, z = self._frame.to_point(thing.prim["matrix"][12:15])
         if not max(abs(x), abs(y), abs(z)) <= FARTHEST:
             return None
-        return Pose((x, y, z), fit_box([np.zeros((1, 3))], axes).pose.orientation)
+        return place_box(np.array((x, y, z)), axes, (0.0, 0.0, 0.0)).pose
 
     def _build_room(self, thing: LabelledPrim, axes: Floats) -> SceneNode:
         own = fit_box(thing.corners, axes) if thing.corners else None

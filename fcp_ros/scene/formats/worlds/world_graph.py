@@ -25,8 +25,9 @@ from fcp_ros.scene.formats.geometry import (
     Floats,
     PlacedBox,
     SourceFrame,
+    find_upright_axes,
     fit_box,
-    raise_upright_axes,
+    place_box,
 )
 from fcp_ros.scene.formats.omnigibson import JOINT_OPEN
 from fcp_ros.scene.formats.source_graph import assign_ids
@@ -373,21 +374,14 @@ class _WorldBuilder:
 
     def _find_axes(self, matrix: Floats) -> Floats:
         """Return the unit axes of a frame as rows, z being the most upright."""
-        rows: Floats = self._frame.rename_axes(matrix[:3, :3].T)
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        if not np.isfinite(rows).all() or (lengths < 1e-12).any():
-            return np.eye(3)
-        axes: Floats = raise_upright_axes((rows / lengths)[None])[0][0]
-        return axes if np.abs(axes @ axes.T - np.eye(3)).max() < 1e-6 else np.eye(3)
+        return find_upright_axes(self._frame.rename_axes(matrix[:3, :3].T))
 
     def _place_origin(self, body: WorldBody) -> Pose | None:
         origin = body.matrix[:3, 3]
         if not np.abs(origin).max() <= FARTHEST:
             return None
-        x, y, z = self._frame.to_point(origin.tolist())
-        return Pose(
-            (x, y, z), fit_box([np.zeros((1, 3))], self._find_axes(body.matrix)).pose.orientation
-        )
+        point = np.array(self._frame.to_point(origin.tolist()))
+        return place_box(point, self._find_axes(body.matrix), (0.0, 0.0, 0.0)).pose
 
     def _write_notes(self, nodes: Sequence[SceneNode]) -> Iterable[str]:
         if self._left_out:

@@ -23,7 +23,7 @@ from fcp_ros.scene import (
     complete_relations,
 )
 
-EVERYTHING = RelationOptions(also=frozenset({"under", "near"}), near_most=3)
+EVERYTHING = RelationOptions(also=frozenset({"under", "near"}))
 
 
 def room(id_: str, x: float, z: float = 1.25) -> SceneNode:
