@@ -37,7 +37,13 @@ def train_writer(
     base: Annotated[
         str, typer.Option(help="Small language model that is trained; `fcp models fetch` it first.")
     ] = "smollm2-135m",
+    start: Annotated[
+        Path | None, typer.Option(help="Weights to train further; without it from none.")
+    ] = None,
     steps: Annotated[int, typer.Option(min=1, help="Steps of 16 rows each.")] = 850,
+    rate: Annotated[
+        float, typer.Option(min=1e-6, max=0.1, help="Learning rate at its highest.")
+    ] = 1.2e-3,
     seed: Annotated[int, typer.Option(help="Of all that is drawn at random.")] = 1,
 ) -> None:
     """Train a small language model to say plainly what is to be done (half an hour on two cores).
@@ -50,9 +56,10 @@ def train_writer(
 
     with explain_errors():
         data = read_heard_rows(_choose_rows(PACKAGED_ROWS, own_only, rows))
+        further = None if start is None else load_adapter(start)[0]
         with show_steps() as report:
-            options = AdapterOptions(steps=steps, seed=seed)
-            datasheet = train_adapter(base, data, options, out, report)
+            options = AdapterOptions(steps=steps, rate=rate, seed=seed)
+            datasheet = train_adapter(base, data, options, out, report, further)
     _tell(datasheet, f"wrote {out}: read with it by --reader-model {out}")
 
 

@@ -3,20 +3,17 @@
 
 from __future__ import annotations
 
-import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 from fcp_ros.domain.expressions.structure import counts_from_trigger, has_constraints
 from fcp_ros.domain.expressions.syntax import Constant, Expression, atoms
 from fcp_ros.domain.model import ActionRule, Window
-from fcp_ros.fuzzy import EPSILON, TNorm, reaches
+from fcp_ros.fuzzy import EPSILON, reaches
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.planning.answer.messages import mention_fallback
 from fcp_ros.planning.answer.solution import Solution
-from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.model.ground_step import GroundStep, compute_duration, list_graded_atoms
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.plan import Plan, PlanStep
@@ -30,25 +27,10 @@ from fcp_ros.planning.model.result import (
 )
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.schedule import Inconsistency, schedule_steps
-from fcp_ros.planning.search.half_plans import Meeting
-from fcp_ros.planning.search.partial_states import Literal
 from fcp_ros.planning.session import RequestContext
 from fcp_ros.planning.verification.stepping import Replay, Replayed
-from fcp_ros.planning.verification.verify import Claim, PlanMeeting, compose_running, verify
+from fcp_ros.planning.verification.verify import compose_running, verify
 from fcp_ros.planning.work_sharing import share_work
-
-REPLAYS = 2
-"""A plan is scheduled and replayed, in two orders if steps overlap. Its first steps take longer
-than others, because their rules are prepared."""
-
-
-def measure_step(steps: Sequence[GroundStep], context: RequestContext) -> float:
-    """Measure the time (s) that a hand-over takes for each step, by replaying the first ones."""
-    if not steps:
-        return 0.0
-    began = time.monotonic()
-    replay_steps(steps, context)
-    return REPLAYS * (time.monotonic() - began) / len(steps)
 
 
 def replay_steps(steps: Sequence[GroundStep], context: RequestContext) -> Replayed:
@@ -81,7 +63,7 @@ class Handover:
         """True if every plan for the goal has membership 1."""
         return is_crisp(self.context.domain, self.goal)
 
-    def verify(self, plan: Plan, meeting: PlanMeeting | None = None) -> Verdict:
+    def verify(self, plan: Plan) -> Verdict:
         """Have the verifier check a plan against the answers that this request was given.
 
         The source itself is not asked again: a degree that has moved since the search would spoil
@@ -98,7 +80,6 @@ class Handover:
             resources=context.amounts,
             deadline=context.options.deadline,
             budgets=context.options.budgets,
-            meeting=meeting,
             rules=context.session.rules,
             check=context.watch.check_conclusion,
         )
@@ -108,7 +89,6 @@ class Handover:
         plan: Plan,
         optimal_in: tuple[Measure, ...],
         message: Callable[[Plan], str],
-        meeting: PlanMeeting | None = None,
         verdict: Verdict | None = None,
         windows: Sequence[Window] = (),
     ) -> PlanningResult:
@@ -134,7 +114,7 @@ class Handover:
         if counts_from_trigger(self.goal):  # no step may be later than planned
             schedule = replace(schedule, latest_starts=schedule.starts)
         plan = replace(plan, schedule=schedule)
-        verdict = verdict or self.verify(plan, meeting)
+        verdict = verdict or self.verify(plan)
         if not verdict.ok:
             refused = "The verifier refused the plan: " + " ".join(verdict.problems)
             return PlanningResult(PlanStatus.INTERNAL_ERROR, refused, verification=verdict)
@@ -277,35 +257,3 @@ def value_steps(drafts: Iterable[StepDraft], context: RequestContext) -> tuple[P
             drafts, judged, degrees, compose_running(degrees, tnorm), strict=True
         )
     )
-
-
-def claim_meeting(meeting: Meeting, encoding: Encoding, tnorm: TNorm) -> PlanMeeting:
-    """Translate a meeting on the flat task into its claims on facts and steps of the plan.
-
-    The goal's own variable stands for nothing in the world, so claims on it are left out.
-    """
-    steps = encoding.decode(meeting.operators[: meeting.index]).steps
-    literals = [(unit,) for unit in meeting.partial_state.units]
-    wanted = [
-        claims
-        for clause in (*literals, *sorted(meeting.partial_state.clauses))
-        if all(variable < len(encoding.variables.values) for variable, _ in clause)
-        for claims in _translate_clause(clause, encoding)
-    ]
-    return PlanMeeting(len(steps), tuple(wanted), meeting.requirement(tnorm))
-
-
-def _translate_clause(clause: Sequence[Literal], encoding: Encoding) -> Iterator[tuple[Claim, ...]]:
-    for choice in product(*(_translate_literal(literal, encoding) for literal in clause)):
-        yield tuple(claim for claims in choice for claim in claims)
-
-
-def _translate_literal(literal: Literal, encoding: Encoding) -> list[tuple[Claim, ...]]:
-    """Claim that an allowed fact holds; if none need hold, that none of the others does."""
-    variable, mask = literal
-    facts = encoding.variables.values[variable]
-    allowed = [fact for value, fact in enumerate(facts) if mask >> value & 1]
-    if None in allowed:
-        others = [fact for value, fact in enumerate(facts) if not mask >> value & 1]
-        return [((encoding.task.facts[f], False),) for f in others if f is not None]
-    return [tuple((encoding.task.facts[f], True) for f in allowed if f is not None)]

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.resolution import open_goal
 from fcp_ros.domain.expressions.syntax import Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, AlphaCut, count_graded_steps, reaches
@@ -27,7 +26,7 @@ from fcp_ros.planning.model.request import BestPlan, Optimise, Phase
 from fcp_ros.planning.model.result import Measure, PlanningResult, PlanStatus, Verdict, list_optimal
 from fcp_ros.planning.session import RequestContext
 from fcp_ros.planning.verification.stepping import Replay
-from fcp_ros.planning.verification.verify import find_reached, value_goal
+from fcp_ros.planning.verification.verify import value_goal
 
 LONGEST_SUGGESTION = 20.0
 """Seconds of a request's time limit of which a share is for suggestions, however long it is."""
@@ -91,34 +90,6 @@ def reuse_plan(
         alpha=cut.alpha,
         alpha_reason=cut.explanation,
     )
-
-
-def find_empty_plan(context: RequestContext, goal: Expression) -> ReusablePlan | None:
-    """Return the plan without a step if it reaches the alpha-cut and the verifier agrees.
-
-    It is the last resort of a goal with preferences. Nobody is asked about degrees: those that are
-    not known count for nothing.
-    """
-    _, types = open_goal(goal, context.domain)
-    if types:
-        return None
-    plan = _value_suggestion((), goal, context)
-    degree = value_goal(
-        goal,
-        plan,
-        (context.instance,),
-        context.judge,
-        context.domain,
-        context.tnorm,
-        find_reached(context.domain, plan, ()),
-    )
-    plan = replace(plan, membership=degree, goal_degree=degree)
-    cut = _find_cut(plan, context)
-    if degree <= 0.0 or not reaches(degree, cut.alpha):
-        return None
-    plan = replace(plan, alpha=cut.alpha)
-    verdict = Handover(context, goal).verify(plan)
-    return ReusablePlan(plan, 0, verdict) if verdict.ok else None
 
 
 def try_suggestion(context: RequestContext, goal: Expression) -> PlanningResult:

@@ -17,7 +17,6 @@ from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.planning.answer.explanation import (
     compare,
-    divide_preferences,
     explain_kept,
     explain_result,
     find_broken_constraint,
@@ -35,14 +34,13 @@ from fcp_ros.planning.answer.messages import (
     explain_below_alpha,
     explain_budgets,
     explain_unsolvable,
-    tell_limit,
 )
 from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.confirmation import plan_confirmed
 from fcp_ros.planning.conflicts import find_conflict
 from fcp_ros.planning.goal.ground_goal import GroundGoal, ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
-from fcp_ros.planning.handover import Handover, assemble, claim_meeting
+from fcp_ros.planning.handover import Handover, assemble
 from fcp_ros.planning.model.ground_step import describe_budgets, find_latest_end
 from fcp_ros.planning.model.memberships import find_failure_status
 from fcp_ros.planning.model.option_table import find_problems
@@ -63,14 +61,13 @@ from fcp_ros.planning.model.result import (
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.plan_reuse import (
     ReusablePlan,
-    find_empty_plan,
     find_reusable_plan,
     reuse_plan,
     try_suggestion,
 )
 from fcp_ros.planning.session import PhaseTimes, PlanningRequest, PlanningSession, RequestContext
 from fcp_ros.planning.strategy import find_unit, solve_request
-from fcp_ros.planning.traces import trace_requirements, value_preferences
+from fcp_ros.planning.traces import trace_requirements
 from fcp_ros.planning.verification.stepping import Replay
 
 PRICED = 8
@@ -279,7 +276,6 @@ class _Answering:
             self._watch.check()
             classes = self._find_classes(goal)
             kept = find_reusable_plan(context, self._goal) if goal.is_plain else None
-        empty = self._find_empty_plan(goal)
         self._watch.check()
         if kept is not None and kept.is_perfect(self._options.optimise):
             with self._times(Phase.VERIFY):
@@ -288,16 +284,12 @@ class _Answering:
         crisp = is_crisp(context.domain, self._goal)
         self._watch.check()
         found, cut = solve_request(context, goal, classes, kept, crisp)
-        if empty is not None and found.best is None and found.interrupted is not None:
-            return self._do_nothing(empty, goal, found.interrupted)
         with self._times(Phase.VERIFY):
             if kept is not None and found.best is None:
                 unsettled = "it was not settled whether a better one exists"
                 why = "no plan is better" if found.optimal else unsettled
                 return self._reuse(kept, found, why)
             result = self._conclude(found, cut, types, goal)
-            if empty is not None and result.plan is None and result.status is PlanStatus.TIMEOUT:
-                return self._do_nothing(empty, goal, Interrupted(result.status, result.message))
         if result.plan is None or found.best is None:
             return result
         if self._options.explain:
@@ -306,31 +298,6 @@ class _Answering:
         if not goal.preferences:
             return result
         return self._describe_preferences(result, found.best, goal, crisp)
-
-    def _find_empty_plan(self, goal: GroundGoal) -> ReusablePlan | None:
-        if goal.parts or not goal.preferences:
-            return None
-        with self._times(Phase.VERIFY), suppress(Interrupted):
-            return find_empty_plan(self._context, self._goal)
-        return None
-
-    def _do_nothing(
-        self, empty: ReusablePlan, goal: GroundGoal, interrupted: Interrupted
-    ) -> PlanningResult:
-        context = self._context
-        degrees = value_preferences(goal, context.instance, context.tnorm)
-        kept, given_up = divide_preferences(goal, degrees)
-        count = len(goal.preferences)
-        sentence = (
-            "Nothing has to be done for the goal without its preferences; it is the only plan that "
-            f"is verified. {f'{tell_limit(interrupted)} '.lstrip()}"
-            f"{describe_given_up(given_up, count)}"
-        )
-        handover = Handover(context, self._goal)
-        result = handover.hand_over(empty.plan, (), lambda _: sentence, verdict=empty.verdict)
-        return replace(
-            result, given_up=given_up, kept_preferences=kept, best_membership=empty.plan.membership
-        )
 
     def _trace(self, goal: GroundGoal, plan: Plan) -> tuple[RequirementTrace, ...]:
         context = self._context
@@ -440,9 +407,7 @@ class _Answering:
     def _hand_over(
         self, best: Solution, found: SolverResult, alpha: float, goal: GroundGoal
     ) -> PlanningResult:
-        context, meeting = self._context, None
-        if best.meeting is not None and found.encoding is not None:
-            meeting = claim_meeting(best.meeting, found.encoding, context.tnorm)
+        context = self._context
         optimise, in_parts = self._options.optimise, goal.parts > 0
         handover = Handover(context, self._goal, in_parts)
         given_up = list_given_up(best, goal).values()
@@ -461,7 +426,6 @@ class _Answering:
                 assemble(best, self._goal_text, context, alpha, left_out),
                 list_optimal(found.optimal, found.shortest, best.membership, optimise, most),
                 describe,
-                meeting,
                 windows=best.windows,
             )
             return handover.share_work(result) if self._options.share_work else result

@@ -12,24 +12,27 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from fcp_ros.fuzzy import EPSILON
+import numpy as np
+
+from fcp_ros.fuzzy import EPSILON, reaches
 from fcp_ros.planning.answer.solution import PlanningProblem, Solution
 from fcp_ros.planning.encoding.chunk_macros import label_steps
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.flat.task import FlatTask, count_operators
-from fcp_ros.planning.handover import measure_step
-from fcp_ros.planning.judging.ranking import OUT, RoundResult, search_alternatives
-from fcp_ros.planning.judging.task_search import SearchProgress, TaskSearch
+from fcp_ros.planning.judging.ranking import (
+    OUT,
+    AlternativeRanking,
+    RoundResult,
+    search_alternatives,
+)
 from fcp_ros.planning.model.chunks import StepAtoms, find_step_atoms
-from fcp_ros.planning.model.memberships import GradedAtom
-from fcp_ros.planning.model.request import Optimise, Phase
+from fcp_ros.planning.model.memberships import GradedAtom, Judge
+from fcp_ros.planning.model.request import BestPlan, Optimise, Phase
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.search.bidirectional import BidirectionalSearch
 from fcp_ros.planning.search.part_by_part import CollectablePart, reach_parts
 from fcp_ros.planning.search.portfolio import SMALL, SearchEngine, SearchFactory
 from fcp_ros.planning.search.settings import (
@@ -53,6 +56,49 @@ KEEPING_EFFORT = 5_000
 """Effort of a search that goes on from the end of a plan."""
 
 
+@dataclass
+class TaskSearch:
+    """The task at hand, and the state of its search."""
+
+    encoding: Encoding
+    objective: Objective
+    ranking: AlternativeRanking
+    best: FlatPlan | None = None
+    bound: float = 0.0  # lower bound of the first criterion of all plans
+    effort: int = 0
+    exact: bool = False  # True if its plan is proven to be optimal in both criteria
+    is_complete: bool = False  # True if the task contains everything that can matter
+    patience: int = 0  # effort that the search may spend until there is a plan; 0 for any
+    # a search that its patience ended, with what it was asked
+    paused: tuple[SearchEngine, FlatTask, Objective] | None = None
+    ask_from: int = 0  # effort of the search from which on a plan that it finds is judged at once
+    # True once that has happened: the search goes on by losses that are too low
+    was_asked: bool = False
+    told: FlatPlan | None = None  # the plan told last while the search runs, with everything judged
+
+    def take_paused(self, task: FlatTask, objective: Objective) -> SearchEngine | None:
+        """Take the search that was paused, if it was asked the same."""
+        paused, self.paused = self.paused, None
+        if paused is None:
+            return None
+        engine, asked, by = paused
+        losses_equal = bool(np.array_equal(asked.loss, task.loss))
+        same = asked.pre_var is task.pre_var and losses_equal and by == objective
+        return engine if same else None
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The size of the task: of two tasks, one within the other, they are equal if it is."""
+        task, values = self.encoding.task, int(self.encoding.flat.domain.sum())
+        return *task.size, len(self.encoding.actions), values
+
+    def list_unknown(self, operators: Sequence[int], judge: Judge) -> list[GradedAtom]:
+        """List the graded atoms of operators that are not judged yet."""
+        graded = self.encoding.graded
+        atoms = dict.fromkeys(atom for operator in operators for atom in graded[operator])
+        return [atom for atom in atoms if judge.find_degree(atom) is None]
+
+
 class SearchRounds:
     """Searches the tasks of one problem, and keeps the best plan that was found in any."""
 
@@ -70,16 +116,9 @@ class SearchRounds:
             self._spend,
         )
         self.known = known  # loss and cost of the best plan, or of the one that was known before
-        self._progress = SearchProgress(
-            context.judge,
-            problem.tnorm,
-            problem.alpha,
-            float(problem.unit.size) if options.optimise is Optimise.COST else 1.0,
-            problem.premium,
-            context.watch,
-            partial(measure_step, context=context),
-            known,
-        )
+        # cost of one unit in which flat tasks count what they minimise
+        self._cost_size = float(problem.unit.size) if options.optimise is Optimise.COST else 1.0
+        self._seen = known  # the plan of a running search that was looked at last
         self._running: tuple[TaskSearch, SearchEngine] | None = None
         self._early: FlatPlan | None = None
         self.best: Solution | None = None
@@ -281,8 +320,6 @@ class SearchRounds:
             work.paused = engine, task, objective
         work.effort = engine.effort
         work.exact = engine.is_exact and len(work.ranking.finishes) == 1
-        if isinstance(engine, BidirectionalSearch):
-            work.meeting = engine.meeting
         proven = report.outcome in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED)
         return RoundResult(report.best, report.bound, proven, interrupted)
 
@@ -294,9 +331,39 @@ class SearchRounds:
     def _spend(self, expanded: int, stored: int) -> None:
         """Count what a search has spent since the last call, and note what it has found."""
         if self._running is not None:
-            self._progress.observe(*self._running)
+            self._observe(*self._running)
             self._judge_early(*self._running)
         self._watch.count_expansions(expanded, stored)
+
+    def _observe(self, work: TaskSearch, engine: SearchEngine) -> None:
+        """Tell of the bound and of the best plan of a running search."""
+        report = engine.report()
+        best, order = report.best, work.objective.order
+        found = [plan.first(work.objective) for plan in (best, work.best) if plan is not None]
+        bound = min(report.bound, *found, math.inf)
+        if work.is_complete and order[0] is Criterion.LOSS:
+            self._watch.membership_bound = self._problem.tnorm.degree_of(bound)
+        elif work.is_complete:
+            left_out, cost = self._problem.premium.split(bound)
+            self._watch.left_out_bound = left_out
+            same = not found or left_out >= self._problem.premium.split(min(found))[0]
+            self._watch.cost_bound = cost * self._cost_size if same else 0.0
+        if best is None or best is self._seen:
+            return
+        self._seen = best
+        if work.was_asked or work.list_unknown(best.operators, self._judge):
+            return
+        work.told = best
+        steps = sum(len(work.encoding.actions[one].steps) for one in best.operators)
+        self._report_plan(self._problem.tnorm.degree_of(best.loss), steps, best.cost)
+        if self._watch.satisfied and best.first(work.objective) > report.bound + EPSILON:
+            raise Interrupted(PlanStatus.TIMEOUT, "No better one was looked for.")
+
+    def _report_plan(self, membership: float, steps: int, cost: float) -> None:
+        """Tell of a plan that was found."""
+        left_out, rest = self._problem.premium.split(cost)
+        best = BestPlan(membership, steps, rest * self._cost_size, left_out)
+        self._watch.report_plan(best, reaches(membership, self._problem.alpha))
 
     def _judge_early(self, work: TaskSearch, engine: SearchEngine) -> None:
         """Judge and keep a plan that a running search has found for a goal with preferences.
@@ -315,7 +382,6 @@ class SearchRounds:
             self.ask(missing)
         self._early = best
         if work.was_asked:
-            self._progress.reserve_time(work, best)
             self._take(work, self._value_task(work), best)
             if self._watch.satisfied:
                 raise Interrupted(PlanStatus.TIMEOUT, "No better one was looked for.")
@@ -356,14 +422,12 @@ class SearchRounds:
         chunks = self._problem.compiler.domain.chunks
         graded = tuple(find_step_atoms(chunks, decoded.steps, labels))
         membership = self._compose_membership(decoded, graded)
-        met = work.meeting is not None and work.meeting.operators == plan.operators
-        meeting = work.meeting if met else None
         constrained = bool(self._problem.goal.constraints)  # then there are no macros
         windows = work.encoding.list_windows(plan.operators) if constrained else ()
         self.best = Solution(
-            plan.operators, decoded, labels, graded, membership, plan.cost, meeting, windows
+            plan.operators, decoded, labels, graded, membership, plan.cost, windows
         )
-        self._progress.report_plan(membership, len(decoded.steps), plan.cost)
+        self._report_plan(membership, len(decoded.steps), plan.cost)
 
     def _compose_membership(self, decoded: Decoded, graded: Iterable[StepAtoms]) -> float:
         judge = self._judge

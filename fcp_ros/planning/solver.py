@@ -35,14 +35,13 @@ from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.handover import replay_steps
 from fcp_ros.planning.judging.prospects import Prospects
 from fcp_ros.planning.judging.ranking import AlternativeRanking
-from fcp_ros.planning.judging.task_search import TaskSearch
 from fcp_ros.planning.model.memberships import find_failure_status
 from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, TooManyOperators
 from fcp_ros.planning.restoring import find_disturbances, is_reversible, make_preference
-from fcp_ros.planning.rounds import LEAST_EFFORT, SearchRounds
+from fcp_ros.planning.rounds import LEAST_EFFORT, SearchRounds, TaskSearch
 from fcp_ros.planning.search.settings import Criterion, FlatPlan, Objective
 from fcp_ros.planning.session import RequestContext
 from fcp_ros.planning.task.task import Conditions, Task

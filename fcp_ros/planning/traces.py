@@ -68,12 +68,6 @@ def trace_requirements(
     )
 
 
-def value_preferences(goal: GroundGoal, instance: Instance, tnorm: TNorm) -> list[float]:
-    """Value the preferences of a goal if nothing is done; nobody is asked about degrees."""
-    tracing = _Tracing(goal.constraints, (instance,), (Fraction(0),), {}, tnorm)
-    return [tracing.value(preference.body, 0) for preference in goal.preferences]
-
-
 class _Tracing:
     """Values formulas in each of some states, by definition."""
 

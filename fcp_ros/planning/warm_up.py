@@ -22,8 +22,6 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import numpy as np
-
 from fcp_ros.foundation.array_file import write_whole
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
 from fcp_ros.planning.flat.jit import list_index_files
@@ -31,7 +29,6 @@ from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.evaluate import Estimator, HeuristicCode
 from fcp_ros.planning.model.request import Algorithm, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
-from fcp_ros.planning.search.part_by_part import begin_path, follow
 from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import Objective
 
@@ -54,8 +51,6 @@ def warm_up() -> float:
     estimator.compute_operator_bounds(task.initial)
     prepared = PreparedTask(task)
     BestFirst(prepared, Objective(), SearchOptions(Algorithm.LAZY_GREEDY)).run(1000)
-    operators = np.arange(len(task.loss), dtype=np.int32)
-    follow(task, begin_path(task), operators, operators.copy())
     _leave_note()
     return time.perf_counter() - began
 

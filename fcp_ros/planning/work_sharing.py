@@ -3,8 +3,10 @@
 
 A search takes whichever agent makes the plan better by its objective, which counts steps, costs or
 seconds of all agents together: two robots at two places are used, two at one place are not. So the
-plan is taken apart into ways and errands (see errands). Errands keep the order that facts about
-anything else than agents demand (see step_order).
+plan is taken apart. A *way* is a step that changes facts about its agent only (drives it
+somewhere). An *errand* is what is left of an agent's steps between two moments at which nothing but
+ways links what comes before to what comes after (it picks something up, and puts it down). Errands
+keep the order that facts about anything else than agents demand (see step_order).
 
 An errand goes to an agent that can do its steps (their types, their executors, and that there is a
 way to where they are done), by when it would get there: the agent that is free first takes the
@@ -20,15 +22,15 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.foundation.stopping import Check, never_stop
-from fcp_ros.planning.errands import Duration, PlanErrand, PlanParts
 from fcp_ros.planning.footprint import (
     FactView,
+    StepFootprint,
     find_bindings,
     find_footprint,
     find_footprints,
@@ -36,11 +38,148 @@ from fcp_ros.planning.footprint import (
 )
 from fcp_ros.planning.model.ground_step import Agents, GroundStep, compute_duration
 from fcp_ros.planning.model.request import AbsentExecutor
+from fcp_ros.planning.step_order import find_causal_pairs
 
 BONUSES = (0.0, 0.1, 0.25, 0.5, 1.0)
 """Seconds of its start that an errand may be late for each second of its work."""
 MOST_PLACES = 500
 """States of an agent that are looked at for one way."""
+
+Duration = Callable[[GroundStep], float]
+"""Returns the expected seconds of a step."""
+
+
+# --- a plan taken apart
+
+
+@dataclass(frozen=True, slots=True)
+class _Errand:
+    """Steps that one agent does in a row, without its ways."""
+
+    agent: str  # who does it in the plan at hand
+    steps: tuple[GroundStep, ...]
+    is_fixed: bool  # it uses what its agent had before, or the goal wants what its agent has then
+    work: float  # seconds from the first step to the last, with the ways between
+
+
+class _PlanParts:
+    """A plan taken apart: the ways and the work of each agent."""
+
+    def __init__(
+        self,
+        steps: Sequence[GroundStep],
+        agents: Sequence[str],
+        footprints: Sequence[StepFootprint],
+        stay: Collection[str],
+    ) -> None:
+        self._stay = stay
+        self._positions: list[tuple[int, ...]] = []  # of the steps of each errand
+        self.steps = steps
+        self.agents = agents
+        self.footprints = footprints
+        ways = [n for n in range(len(steps)) if self._is_way(n)]
+        self._ways = frozenset(ways)
+        self.relations = {f.relation for n in ways for f in self._list_written(n)}
+        # rule of a way -> the parameter that is the agent
+        self.rules: dict[str, tuple[ActionRule, str]] = {}
+        for n in ways:
+            rule = steps[n].rule
+            place = steps[n].arguments.index(agents[n])
+            self.rules[rule.name] = rule, rule.parameter_names[place]
+
+    def _is_way(self, number: int) -> bool:
+        rule, agent = self.steps[number].rule, self.agents[number]
+        written = self._list_written(number)
+        is_plain = not (rule.effects or rule.formulas)
+        return is_plain and bool(written) and all(agent in fact.arguments for fact in written)
+
+    def _list_written(self, number: int) -> frozenset[Fact]:
+        return self.footprints[number].adds | self.footprints[number].deletes
+
+    def is_place(self, fact: Fact, agent: str) -> bool:
+        """Return True if it is a fact about an agent that ways change."""
+        return fact.relation in self.relations and agent in fact.arguments
+
+    def find_errands(self, seconds: Duration, view: FactView) -> list[_Errand]:
+        """Find the errands of all agents, in the order of their first steps."""
+        self._positions = [
+            group for agent in dict.fromkeys(self.agents) for group in self._group_work(agent)
+        ]
+        self._positions.sort()
+        return [self._make_errand(group, seconds, view) for group in self._positions]
+
+    def _group_work(self, agent: str) -> Iterator[tuple[int, ...]]:
+        """Yield the steps between which nothing but ways links before and after."""
+        work = [n for n, one in enumerate(self.agents) if one == agent and n not in self._ways]
+        last = list(range(len(work)))  # of each: up to which one it is linked
+        added: dict[Fact, int] = {}
+        for place, number in enumerate(work):
+            footprint = self.footprints[number]
+            for fact in (footprint.needs | footprint.deletes) & added.keys():
+                last[added[fact]] = max(last[added[fact]], place)
+            for fact in footprint.deletes:
+                added.pop(fact, None)
+            for fact in footprint.adds:
+                if agent in fact.arguments and fact.relation not in self.relations:
+                    added[fact] = place
+        first, reach = 0, 0
+        for place in range(len(work)):
+            reach = max(reach, last[place])
+            if reach == place:
+                yield tuple(work[first : place + 1])
+                first, reach = place + 1, place + 1
+
+    def _make_errand(self, group: tuple[int, ...], seconds: Duration, view: FactView) -> _Errand:
+        agent = self.agents[group[0]]
+        within = range(group[0], group[-1] + 1)
+        own: set[Fact] = set()
+        brought: set[Fact] = set()
+        for number in group:
+            footprint = self.footprints[number]
+            brought |= footprint.needs - own
+            own = (own - footprint.deletes) | footprint.adds
+        kept = own if agent in self._stay else ()
+        is_fixed = any(
+            agent in fact.arguments and fact.relation not in self.relations
+            for fact in (*brought, *kept)
+        )
+        work = sum(seconds(self.steps[n]) for n in within if self.agents[n] == agent)
+        return _Errand(agent, tuple(self.steps[n] for n in group), is_fixed, work)
+
+    def find_befores(self, instance: Instance) -> list[set[int]]:
+        """Find the errands that must have ended before each, for facts about no agent."""
+        names = frozenset(self.agents)
+        errand_of = {n: e for e, group in enumerate(self._positions) for n in group}
+        work = sorted(errand_of)
+        plain = [_leave_out(self.footprints[n], names) for n in work]
+        befores: list[set[int]] = [set() for _ in self._positions]
+        for before, after in find_causal_pairs(FactView(instance), plain):
+            one, other = errand_of[work[before]], errand_of[work[after]]
+            if one != other:
+                befores[other].add(one)
+        return befores
+
+
+def _leave_out(footprint: StepFootprint, names: frozenset[str]) -> StepFootprint:
+    """Leave out the facts about these elements."""
+
+    def keep(facts: Iterable[Fact]) -> frozenset[Fact]:
+        return frozenset(fact for fact in facts if names.isdisjoint(fact.arguments))
+
+    def is_kept(bound: Iterable[tuple[int, str]]) -> bool:
+        return names.isdisjoint(element for _, element in bound)
+
+    return replace(
+        footprint,
+        needs=keep(footprint.needs),
+        adds=keep(footprint.adds),
+        deletes=keep(footprint.deletes),
+        avoids=tuple(p for p in footprint.avoids if is_kept(p.bound)),
+        watches=tuple(p for p in footprint.watches if is_kept(p.bound)),
+    )
+
+
+# --- dealing
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +212,6 @@ def share_work(
     *,
     stay: Collection[str] = (),  # agents that have to end where, and with what, they end now
     absent: Collection[AbsentExecutor] = (),
-    duration: Duration | None = None,
     check: Check = never_stop,
 ) -> tuple[GroundStep, ...] | None:
     """Deal out the work of a plan; None if it can't be taken apart, or nothing can be dealt.
@@ -81,13 +219,16 @@ def share_work(
     The steps that are returned reach the same end but for where agents are, if what a step does
     depends on nothing else.
     """
-    seconds = duration or (lambda one: compute_duration(one.rule, one.arguments, instance))
+
+    def seconds(step: GroundStep) -> float:
+        return compute_duration(step.rule, step.arguments, instance)
+
     footprints = find_footprints(domain, instance, steps, check)
     who = Agents(domain, instance)
     agents = [tuple(filter(who.contains, step.arguments)) for step in steps]
     if any(len(found) != 1 for found in agents) or domain.strata:
         return None
-    parts = PlanParts(steps, [found[0] for found in agents], footprints, stay)
+    parts = _PlanParts(steps, [found[0] for found in agents], footprints, stay)
     errands = parts.find_errands(seconds, FactView(instance))
     team = _find_team(instance, {errand.agent for errand in errands}, who)
     if len(team) < 2:
@@ -113,8 +254,8 @@ class _Dealer:
         self,
         domain: Domain,
         instance: Instance,
-        parts: PlanParts,
-        errands: Sequence[PlanErrand],
+        parts: _PlanParts,
+        errands: Sequence[_Errand],
         team: Sequence[str],
         absent: frozenset[AbsentExecutor],
         seconds: Duration,
@@ -188,7 +329,7 @@ class _Dealer:
     def _lacks(self, agent: str, rule: ActionRule) -> bool:
         return AbsentExecutor(agent, rule.executor) in self._absent
 
-    def _list_places(self, errand: PlanErrand) -> frozenset[Fact]:
+    def _list_places(self, errand: _Errand) -> frozenset[Fact]:
         """List what must be true of an agent, by its ways, when it begins an errand."""
         first = errand.steps[0]
         binding = dict(zip(first.rule.parameter_names, first.arguments, strict=True))

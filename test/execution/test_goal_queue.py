@@ -154,6 +154,14 @@ def test_a_goal_of_a_lower_priority_preempts_nobody():
     assert [ticket.key for ticket in queue.waiting] == [b"newer", b"same", b"low"]
 
 
+def test_the_lowest_and_of_those_the_newest_goal_makes_room():
+    queue = GoalQueue(places=3)
+    low = [Ticket(b"older", 1), Ticket(b"newer", 1)]
+    for ticket in (*low, Ticket(b"higher", 2)):
+        queue.arrive(ticket, 5)
+    assert queue.arrive(Ticket(b"urgent", 3, PREEMPT), 5).stops == low[1]
+
+
 def test_ten_thousand_at_once_are_refused_with_a_sentence_and_in_no_time():
     queue = GoalQueue()
     began = time.process_time()

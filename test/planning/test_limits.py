@@ -318,7 +318,7 @@ def test_a_plan_that_was_told_outlasts_a_newer_one_that_is_not_judged(ask, monke
         told = replace(original(self, work, task, objective, known).plan)
         self.ask(work.list_unknown(told.operators, self._judge))
         report = SearchReport(SearchOutcome.PAUSED, told, 0.0, 0, 0, 0)
-        self._progress.observe(work, SimpleNamespace(report=lambda: report))
+        self._observe(work, SimpleNamespace(report=lambda: report))
         operators = range(len(work.encoding.graded))
         newer = next(one for one in operators if work.list_unknown([one], self._judge))
         reason = Interrupted(PlanStatus.TIMEOUT, "The time is up.")

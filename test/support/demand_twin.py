@@ -11,7 +11,7 @@ from dataclasses import replace
 from exhaustive_compiler import compile_task
 
 from fcp_ros.cset import facts
-from fcp_ros.planning.encoding.variables import select_relevant
+from fcp_ros.planning.encoding.variables import find_needed
 from fcp_ros.planning.goal.alternatives import Alternative, Degree
 from fcp_ros.planning.task.patterns import FactStore
 from fcp_ros.planning.task.task import Conditions
@@ -31,11 +31,54 @@ def filtered_names(task, wanted, watch):
             positive=frozenset(task.fact_ids[f] for f in wanted.positive if f in task.fact_ids),
             negative=frozenset(task.fact_ids[f] for f in wanted.negative if f in task.fact_ids),
         )
-        kept = select_relevant(task, conditions, [goal], watch).operators
+        kept = mattering(task, conditions, goal, watch)
         kept = reached(task, conditions, kept)
         if len(kept) == len(task.operators):
             return {str(operator) for operator in task.operators}
         task = restricted(task, kept)
+
+
+def mattering(task, conditions, goal, watch):
+    """The operators that can matter for a goal: backwards from it, until none is missing."""
+    kept, before = set(), None
+    gains, spends = (
+        {r for o in task.operators for r, use in o.rule.uses.items() if use * sign > 0.0}
+        for sign in (-1.0, 1.0)
+    )
+    while len(kept) != before:
+        before = len(kept)
+        part = _Part(task, conditions, sorted(kept))
+        asked = find_needed(part, part, [goal], watch)
+        chosen = part.operators
+        added = {fact for o in chosen for fact in _added(o)}
+        deleted = {fact for o in chosen for fact in _deleted(o)}
+        used = gains & spends & {r for o in chosen for r in o.rule.uses}
+        for index, operator in enumerate(task.operators):
+            if conditions.find_absences(index) is None:
+                continue
+            helps = asked.needed_true & (_added(operator) - (task.initial - deleted))
+            clears = asked.needed_false & _deleted(operator) & (task.initial | added)
+            if helps or clears or not used.isdisjoint(operator.rule.uses):
+                kept.add(index)
+    return sorted(kept)
+
+
+def _added(operator):
+    return {*operator.add, *(fact for effect in operator.effects for fact in effect.add)}
+
+
+def _deleted(operator):
+    return {*operator.delete, *(fact for effect in operator.effects for fact in effect.delete)}
+
+
+class _Part:
+    """Some operators of a task, with their conditions."""
+
+    def __init__(self, task, conditions, kept):
+        self.operators = [task.operators[index] for index in kept]
+        self.axioms = task.axioms
+        self.find_absences = lambda index: conditions.find_absences(kept[index])
+        self.find_blocks = lambda index: conditions.find_blocks(kept[index])
 
 
 def reached(task, conditions, kept):

@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from fcp_ros.foundation.array_file import Arrays
+from fcp_ros.foundation.input_error import InputError
 from fcp_ros.grounding.heads.feature_maker import locate_features
 from fcp_ros.grounding.judgement_set import read_judgements
 from fcp_ros.grounding.language_model.causal_model import load_language_model
@@ -68,17 +69,23 @@ class AdapterOptions:
 
 
 def train_adapter(
-    base: str, rows: HeardRows, options: AdapterOptions, out: Path, report: Report
+    base: str,
+    rows: HeardRows,
+    options: AdapterOptions,
+    out: Path,
+    report: Report,
+    start: PlainAdapter | None = None,
 ) -> Datasheet:
-    """Train a change of a model of the registry, and write its file.
+    """Train a change of a model of the registry, or train one further, and write its file.
 
     Raises:
         GroundingError: the model was not fetched, or can't be trained.
-        InputError: the judgements of the package, or the file, can't be used.
+        InputError: the judgements of the package, the file, or the change to start with can't be
+            used.
     """
     folder = find_ready_folder(base)
     things = list_things()
-    trainer = AdapterTrainer(folder, rows, things, options)
+    trainer = AdapterTrainer(folder, rows, things, options, start)
     state = locate_features() / f"plain-{trainer.identity}.safetensors"
     trainer.run(state, report)
     sheet = Datasheet(rows.sources, {"a token of rows kept apart": trainer.measure()})
@@ -121,12 +128,19 @@ class AdapterTrainer:
     """The training of one change, with its state in a file."""
 
     def __init__(
-        self, folder: Path, rows: HeardRows, things: Sequence[str], options: AdapterOptions
+        self,
+        folder: Path,
+        rows: HeardRows,
+        things: Sequence[str],
+        options: AdapterOptions,
+        start: PlainAdapter | None = None,
     ) -> None:
         loaded = load_language_model(folder, Device.CPU, Precision.FLOAT32)
         torch.manual_seed(options.seed)
         self._model, self._tokenizer = loaded.model, loaded.tokenizer
         self.maps = adapt_maps(self._model, options)
+        if start is not None:
+            self._start_with(start, compute_weights_fingerprint(folder))
         self._rows, self._options = rows, options
         self._changer = RowChanger(rows.training, things)
         self._optimizer = torch.optim.AdamW(
@@ -135,7 +149,21 @@ class AdapterTrainer:
             weight_decay=options.weight_decay,
         )
         self.done = 0
-        self.identity = _identify(folder, rows, things, options)
+        self.identity = _identify(folder, rows, things, options, start)
+
+    def _start_with(self, start: PlainAdapter, weights: str) -> None:
+        trained = self._name_trained()
+        shapes = {name: tuple(values.shape) for name, values in trained.items()}
+        given = {name: array.shape for name, array in start.arrays.items()}
+        if start.weights != weights or given != shapes:
+            raise InputError(
+                "the weights to start with were trained on another model, on other layers or with "
+                "another rank; train without them"
+            )
+        with torch.no_grad():
+            for name, values in trained.items():
+                scale = SCALE if name.endswith(SIDES[0]) else 1.0
+                values.copy_(torch.from_numpy(start.arrays[name]).float() / scale)
 
     def run(self, state: Path, report: Report, until: int | None = None) -> None:
         """Train to the end (or to a step), from where the state in the file was."""
@@ -251,8 +279,16 @@ def adapt_maps(model: Any, options: AdapterOptions) -> dict[str, AdaptedMap]:
     return maps
 
 
-def _identify(folder: Path, rows: HeardRows, things: Sequence[str], options: AdapterOptions) -> str:
+def _identify(
+    folder: Path,
+    rows: HeardRows,
+    things: Sequence[str],
+    options: AdapterOptions,
+    start: PlainAdapter | None,
+) -> str:
     """Hash all that the outcome depends on, so that no state of another training is used."""
     digest = hashlib.sha256(repr((asdict(options), rows.training, sorted(set(things)))).encode())
     digest.update(compute_weights_fingerprint(folder).encode())
+    for name, array in sorted(start.arrays.items()) if start else ():
+        digest.update(name.encode() + array.tobytes())
     return digest.hexdigest()[:24]

@@ -3,7 +3,7 @@
 
 - `step_server`: the action ExecuteStep, one step at a time, for those who never wait.
 - `action_executor`: sends a goal to another action for each step; `nav2_executor` drives so, by
-  ``navigate_to_pose``; `standing_poses`: where a robot stands in a place of the scene graph.
+  ``navigate_to_pose``, to where a robot stands in a place of the scene graph.
 - `person_executor`: asks a person to do a step.
 - `step_threads`: ExecuteStep for those who wait: `simulated_executor`, by the domain's rules, and
   `world_executor`, in a world with physics or pyrobosim's.

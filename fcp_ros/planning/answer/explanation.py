@@ -292,19 +292,6 @@ def list_given_up(solution: Solution, goal: GroundGoal) -> dict[int, GivenUp]:
     return {number: _describe(goal.preferences[number], goal) for number in sorted(numbers)}
 
 
-def divide_preferences(
-    goal: GroundGoal, degrees: Sequence[float]
-) -> tuple[tuple[KeptPreference, ...], tuple[GivenUp, ...]]:
-    """Divide the preferences of a goal into those that are fulfilled to some degree, and others."""
-    pairs = list(zip(goal.preferences, degrees, strict=True))
-    kept = (
-        KeptPreference(one.name, one.text, one.weight, float(one.cost), degree)
-        for one, degree in pairs
-        if degree > 0.0
-    )
-    return tuple(kept), tuple(_describe(one, goal) for one, degree in pairs if degree <= 0.0)
-
-
 def _describe(preference: GroundPreference, goal: GroundGoal) -> GivenUp:
     if preference.is_part:
         return GivenUp("", preference.text, 1.0 / goal.parts, 0.0, is_part=True)

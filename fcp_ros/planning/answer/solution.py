@@ -18,7 +18,6 @@ from fcp_ros.planning.model.chunks import StepAtoms
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
-from fcp_ros.planning.search.half_plans import Meeting
 from fcp_ros.planning.task.task import Conditions, Task
 
 
@@ -81,7 +80,6 @@ class Solution:
     graded: tuple[StepAtoms, ...]  # the graded atoms that the degree of each step rests on
     membership: float
     cost: float
-    meeting: Meeting | None = None
     # the times in which each step runs for the goal's constraints; () without any
     windows: tuple[Window, ...] = ()
 

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from fcp_ros.domain.model import Chunk
 from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.encoding.encode import MacroMaker
+from fcp_ros.planning.encoding.encode import Entry, MacroMaker
 from fcp_ros.planning.encoding.encoding import FlatAction
-from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.flat.builder import Assignment, Body, FlatBlock, FlatEffect, FlatResource
 from fcp_ros.planning.model.chunks import find_chunk_atoms
 from fcp_ros.planning.model.ground_step import GroundStep

@@ -16,8 +16,27 @@ from itertools import chain
 
 import numpy as np
 
-from fcp_ros.planning.flat.semantics import derive, is_applicable
-from fcp_ros.planning.flat.task import FlatAxiom, FlatTask, Ints, pack_axioms, read_row
+from fcp_ros.planning.flat.semantics import (
+    Amounts,
+    FlatState,
+    amounts_after,
+    derive,
+    initial_amounts,
+    initial_state,
+    is_applicable,
+    is_goal,
+)
+from fcp_ros.planning.flat.task import (
+    FlatAxiom,
+    FlatTask,
+    Ints,
+    has_axioms,
+    pack_axioms,
+    read_row,
+)
+
+Situation = tuple[FlatState, Amounts]
+"""The values of all variables, and the amounts of all resources."""
 
 Assignment = tuple[int, int]
 """A variable and one of its values."""
@@ -73,17 +92,20 @@ class Body:
             parts += [block.rest, block.done]
         return {variable for part in parts for variable, _ in part}
 
-    def apply(self, state: tuple[int, ...]) -> tuple[int, ...] | None:
-        """Return the state afterwards, axioms aside; None if the body is not applicable."""
+    def is_applicable(self, state: FlatState) -> bool:
         for variable, value in self.pre:
             if state[variable] != value:
-                return None
+                return False
         for variable, value in self.unequal:
             if state[variable] == value:
-                return None
+                return False
         for block in self.blocks:
             if all_hold(block.rest, state) and not all_hold(block.done, state):
-                return None
+                return False
+        return True
+
+    def change(self, state: FlatState) -> FlatState:
+        """Return the state after the effects, axioms aside."""
         after = list(state)
         for effect in self.effects:
             if not effect.is_conditional or (
@@ -149,6 +171,56 @@ def read_body(task: FlatTask, operator: int) -> Body:
     )
 
 
+class Stepper:
+    """Applies operators of one task; each is read once."""
+
+    def __init__(self, task: FlatTask) -> None:
+        self.task = task
+        self.start: Situation = (initial_state(task), initial_amounts(task))
+        self._bodies: dict[int, Body] = {}
+
+    def read(self, operator: int) -> Body:
+        body = self._bodies.get(operator)
+        if body is None:
+            body = self._bodies[operator] = read_body(self.task, operator)
+        return body
+
+    def is_applicable(self, now: Situation, operator: int) -> bool:
+        state, amounts = now
+        allowed = not amounts or amounts_after(self.task, amounts, operator) is not None
+        return allowed and self.read(operator).is_applicable(state)
+
+    def apply(self, now: Situation, operator: int) -> Situation | None:
+        """Return what an operator leads to; None if it is not applicable."""
+        (state, amounts), body = now, self.read(operator)
+        if not body.is_applicable(state):
+            return None
+        left = amounts_after(self.task, amounts, operator) if amounts else amounts
+        if left is None:
+            return None
+        after = body.change(state)
+        return derive(self.task, after) if has_axioms(self.task) else after, left
+
+    def run(self, operators: Iterable[int]) -> Situation:
+        """Return what operators, each applicable after the other, lead to from the beginning."""
+        now = self.start
+        for operator in operators:
+            after = self.apply(now, operator)
+            assert after is not None, "the plan works"
+            now = after
+        return now
+
+    def is_plan(self, operators: Iterable[int]) -> bool:
+        """Return True if operators lead from the beginning to the goal."""
+        now = self.start
+        for operator in operators:
+            after = self.apply(now, operator)
+            if after is None:
+                return False
+            now = after
+        return is_goal(self.task, now[0])
+
+
 @dataclass
 class FlatBuilder:
     """A task under construction."""
@@ -163,13 +235,12 @@ class FlatBuilder:
     axioms: Sequence[FlatAxiom] = ()
 
     def build(self) -> FlatTask:
-        """Check the task, derive what follows from its initial state, and write it as arrays."""
-        self._check()
+        """Write the task as arrays, with what follows from its initial state."""
         task = self.write()
         return task._replace(initial=np.array(derive(task, self.initial), np.int32))
 
     def write(self) -> FlatTask:
-        """Write the task as arrays, in bulk and unchecked."""
+        """Write the task as arrays; its initial state is the one given, derived values included."""
         operators, resources = self.operators, self.resources
         effects = [effect for operator in operators for effect in operator.effects]
         blocks = [block for operator in operators for block in operator.blocks]
@@ -204,46 +275,6 @@ class FlatBuilder:
             np.array([o.closes for o in operators], np.float64),
             pack_axioms(self.axioms, len(self.domain)),
         )
-
-    def _check(self) -> None:
-        self._within(enumerate(self.initial), "the initial state")
-        if len(self.initial) != len(self.domain):
-            raise ValueError(
-                f"{len(self.domain)} variables have {len(self.initial)} initial values: "
-                "give one for each"
-            )
-        self._within(self.goal, "the goal")
-        if not -1 <= self.clock < len(self.resources):
-            raise ValueError(f"the clock is resource {self.clock}: give -1 or one of the resources")
-        for number, operator in enumerate(self.operators):
-            where = f"operator {number}"
-            self._within((*operator.pre, *operator.unequal), where)
-            for effect in operator.effects:
-                self._within(
-                    ((effect.variable, effect.value), *effect.equal, *effect.unequal), where
-                )
-            for block in operator.blocks:
-                self._within((*block.rest, *block.done), where)
-                if not block.done:
-                    raise ValueError(f"{where} has a block that completes nothing: leave it out")
-            for name, value in (("loss", operator.loss), ("cost", operator.cost)):
-                if not (math.isfinite(value) and value >= 0.0):
-                    raise ValueError(f"{where} has {name} {value!r}: give a finite number >= 0")
-            if len(operator.use) != len(self.resources):
-                raise ValueError(
-                    f"{where} uses {len(operator.use)} of {len(self.resources)} resources: "
-                    "give a number for each"
-                )
-
-    def _within(self, assignments: Iterable[Assignment], where: str) -> None:
-        for variable, value in assignments:
-            if not 0 <= variable < len(self.domain):
-                raise ValueError(f"{where} speaks of variable {variable}, which does not exist")
-            if not 0 <= value < self.domain[variable]:
-                raise ValueError(
-                    f"{where} gives variable {variable} the value {value}; "
-                    f"it has {self.domain[variable]}"
-                )
 
 
 def _starts(lengths: Sequence[int]) -> Ints:

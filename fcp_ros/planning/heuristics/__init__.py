@@ -10,7 +10,7 @@ relaxed_build  building those arrays from a flat task
 exploration    the cost of every fact from a state (generalised Dijkstra), the relaxed plan and its
                helpful actions
 fact_queues    its priority queues: a bucket queue for small values, a heap for others
-evaluate       blind, hmax, hadd, LM-cut (the admissible one of the proofs), and one entry for all
+evaluate       blind, hmax, LM-cut (the admissible one of the proofs), and one entry for all
                heuristics, also for Python callers
 landmarks      facts that every plan reaches: finding, tracking and counting them
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heuristics by one entry: blind, hmax, hadd and LM-cut.
+"""Heuristics by one entry: blind, hmax and LM-cut.
 
 Helmert and Domshlak, "Landmarks, critical paths and abstractions: what's the difference anyway?",
 2009. Each round finds a set of operators of which every plan uses one, adds the least weight among
@@ -21,7 +21,7 @@ import numpy as np
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.jit import kernel, part
 from fcp_ros.planning.flat.task import FlatTask, Floats, Ints, Marks
-from fcp_ros.planning.heuristics.exploration import ADDITION, BOTTLENECK, MAXIMUM, explore, ff, seed
+from fcp_ros.planning.heuristics.exploration import BOTTLENECK, MAXIMUM, explore, ff, seed
 from fcp_ros.planning.heuristics.fact_queues import heap_put, heap_take
 from fcp_ros.planning.heuristics.landmarks import (
     count_landmarks,
@@ -289,18 +289,17 @@ class HeuristicCode(IntEnum):
 
     BLIND = 0
     MAX = 1
-    ADD = 2
-    FF = 3
-    LANDMARK_COUNT = 4
-    LM_CUT = 5
+    FF = 2
+    LANDMARK_COUNT = 3
+    LM_CUT = 4
 
 
 @kernel
 def evaluate(code: int, relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
     """Compute the value of a heuristic in a state.
 
-    If weights compose to their maximum, LM-cut is the bottleneck hmax; hadd and FF, which are no
-    bounds anyway, still add up. The landmark count depends on the path to a state (see
+    If weights compose to their maximum, LM-cut is the bottleneck hmax; FF, which is no bound
+    anyway, still adds up. The landmark count depends on the path to a state (see
     `landmarks.count_landmarks`); without the path it is blind.
 
     Returns:
@@ -308,8 +307,6 @@ def evaluate(code: int, relaxed: RelaxedTask, work: Workspace, state: Ints) -> f
     """
     if code == HeuristicCode.MAX:
         return hmax(relaxed, work, state, True)
-    if code == HeuristicCode.ADD:
-        return hadd(relaxed, work, state)
     if code == HeuristicCode.FF:
         return ff(relaxed, work, state)
     if code == HeuristicCode.LM_CUT:
@@ -351,15 +348,6 @@ def hmax(relaxed: RelaxedTask, work: Workspace, state: Ints, stop: bool) -> floa
     """
     mode = BOTTLENECK if relaxed.bottleneck else MAXIMUM
     return explore(relaxed, work, relaxed.weight, seed(relaxed, work, state), mode, stop)
-
-
-@kernel
-def hadd(relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
-    """Compute hadd, the sum of the costs of the facts of the goal (Bonet and Geffner, 2001).
-
-    Not admissible: what serves two facts is paid twice. Infinite exactly where hmax is.
-    """
-    return explore(relaxed, work, relaxed.weight, seed(relaxed, work, state), ADDITION, True)
 
 
 # --- the heuristics for Python callers: estimates of one state at a time

@@ -159,9 +159,9 @@ def explore(
 
 # --- the FF heuristic: the weight of a relaxed plan, and the helpful actions that it begins with
 #
-# Each fact is reached by the action that reaches it first by hadd (Keyder and Geffner, "Heuristics
-# for planning with action costs revisited", 2008); the operators found backwards from the goal are
-# a relaxed plan (Hoffmann and Nebel, "The FF planning system", 2001). Not admissible.
+# Each fact is reached by the action that reaches it first if costs add up (Keyder and Geffner,
+# "Heuristics for planning with action costs revisited", 2008); the operators found backwards from
+# the goal are a relaxed plan (Hoffmann and Nebel, "The FF planning system", 2001). Not admissible.
 
 
 @kernel

@@ -3,7 +3,6 @@
 
 Unknown degrees count as 1, so everything computed from known ones is a lower bound of the loss.
 
-task_search  the state of one task's search over the rounds, and the progress it tells
 ranking      the alternatives of an encoded goal by their bounds, the next questions about them, and
              the search for the best plan in the most promising ones first
 prospects    the alternatives of a goal by the loss that no plan avoids, before instantiation

@@ -105,11 +105,6 @@ class Algorithm(str, Enum):
     """Best-first by f = g + h; the first goal taken is optimal with an admissible heuristic."""
     WEIGHTED_ASTAR = "weighted_astar"
     """f = g + weight * h."""
-    ANYTIME_ASTAR = "anytime_astar"
-    """Weighted A* that goes on after each plan with a smaller weight, down to 1; prunes by the
-    best plan found."""
-    GREEDY = "greedy"
-    """Best-first by h, evaluated when a state is made; helpful actions first."""
     LAZY_GREEDY = "lazy_greedy"
     """Best-first by h of the parent, evaluated when a state is taken; helpful actions first."""
     BEAM = "beam"
@@ -129,7 +124,6 @@ class Heuristic(str, Enum):
 
     BLIND = "blind"
     MAX = "max"
-    ADD = "add"
     FF = "ff"
     LANDMARK_COUNT = "landmark_count"
     LM_CUT = "lm_cut"

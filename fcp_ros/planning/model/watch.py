@@ -113,7 +113,6 @@ class Watch:
         self._acceptable_since = math.inf
         self._cancelled_at = math.inf
         self._used_before: float | None = None
-        self._reserved = 0.0
         self._kept = min(SHARE_OF_VERIFICATION * options.time_limit, LONGEST_SHARE)
         self._told: tuple[BestPlan | None, float, float, int] | None = None
         # the interruption by the caller, once it was noticed; None before
@@ -142,18 +141,18 @@ class Watch:
             enough: take the first plan.
         """
         options, since = self._options, self._acceptable_since
-        kept = self._reserved, self._kept
+        kept = self._kept
         told = self.best, self.membership_bound, self.cost_bound, self.left_out_bound
         limit = min(options.time_limit, self.elapsed + seconds)
         improve_time = 0.0 if enough else math.inf
         self._options = replace(options, time_limit=limit, improve_time=improve_time)
         self._acceptable_since, self._told = math.inf, told
-        self._reserved = self._kept = 0.0
+        self._kept = 0.0
         try:
             yield
         finally:
             self._options, self._acceptable_since = options, since
-            self._reserved, self._kept = kept
+            self._kept = kept
             self.best, self.membership_bound, self.cost_bound, self.left_out_bound = told
             self._told = None
 
@@ -170,7 +169,7 @@ class Watch:
     @property
     def time_free(self) -> float:
         """Seconds until the time limit beside those kept for the stages after the search."""
-        return max(0.0, self.time_left - max(self._reserved, self._kept))
+        return max(0.0, self.time_left - self._kept)
 
     def enter(self, phase: Phase) -> None:
         """Enter a new phase; all phases before there is an answer must be within the limits."""
@@ -205,14 +204,7 @@ class Watch:
                 PlanStatus.TIMEOUT,
                 f"It was improved for {self._options.improve_time:g} s and not further.",
             )
-        self._check_time(now, -max(ahead, self._reserved, self._kept))
-
-    def reserve(self, seconds: float) -> None:
-        """Keep time for the stages after the search, at most half of the time that is left.
-
-        Some of it is kept in any case: see SHARE_OF_VERIFICATION.
-        """
-        self._reserved = min(seconds, 0.5 * self.time_left)
+        self._check_time(now, -max(ahead, self._kept))
 
     def check_conclusion(self) -> None:
         """Like `check`, for the stages after the search: limits are reached a moment later."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from fcp_ros.planning.relevance.binding import OPEN, BindingRun, Matcher
-from fcp_ros.planning.relevance.binding_plans import BindingPlan, BindingPlanner, BindingStyle, Join
+from fcp_ros.planning.relevance.binding_plans import BindingPlan, BindingPlanner, BindingStyle
 from fcp_ros.planning.relevance.facts import Elements, FactTable
 from fcp_ros.planning.relevance.open_literals import OpenLiterals, Reachability
 from fcp_ros.planning.relevance.operators import OperatorGrounder
@@ -31,7 +31,6 @@ class Attempts:
         facts: FactTable,
         achievers: Achievers,
         matcher: Matcher,
-        joins: Joins,
         open_literals: OpenLiterals,
         reachability: Reachability,
         grounder: OperatorGrounder,
@@ -40,7 +39,6 @@ class Attempts:
         self._facts = facts
         self._achievers = achievers
         self._matcher = matcher
-        self._joins = joins
         self._open_literals = open_literals
         self._reachability = reachability
         self._grounder = grounder
@@ -115,10 +113,7 @@ class Attempts:
         binding = self._start(plan, literal)
         if binding is None:
             return
-        if plan.join is not None:
-            for found in self._joins.request(plan.join, literal):
-                self._emit(*found)
-        elif plan.links is None or not self._by_links(plan.links, binding, literal):
+        if plan.links is None or not self._by_links(plan.links, binding, literal):
             run = BindingRun(plan, literal, limit, True, demands)
             for elements in self._matcher.bindings(run, binding):
                 self._emit(plan.trigger, elements, literal)
@@ -260,58 +255,3 @@ class OldValues:
             if self._facts.elements[fact][other] not in elements:
                 return self._facts.elements[fact][other]
         return None
-
-
-class Joins:
-    """Bindings by the elements given to a trigger, and the literals that ask for them."""
-
-    def __init__(self, facts: FactTable, matcher: Matcher) -> None:
-        self._facts = facts
-        self._matcher = matcher
-        self._joins: dict[int, list[Join]] = {}
-        self._known: set[Join] = set()
-        self._given: dict[tuple[Trigger, Elements], list[Elements]] = {}
-        self._asked: dict[tuple[Trigger, Elements], int] = {}
-
-    def request(self, join: Join, literal: int) -> Iterator[Found]:
-        """Yield the bindings that achieve a literal by possible facts, and ask for later ones."""
-        facts, trigger = self._facts, join.trigger
-        if join not in self._known:
-            self._known.add(join)
-            self._joins.setdefault(join.relation.number, []).append(join)
-            for fact in facts.find_new(join.relation, ()):
-                for found in self._bindings(join, facts.elements[fact]):
-                    self._give(join, found)
-        elements = facts.elements[literal >> 1]
-        element_of = dict(zip(trigger.slots, elements, strict=True))
-        bound = tuple([(p, element_of[s]) for p, s in enumerate(join.slots) if s in element_of])
-        key = (trigger, elements)
-        self._asked[key] = literal
-        for there in facts.find_initial(join.relation, bound):
-            for found in self._bindings(join, there):
-                if _of(trigger, found) == elements:
-                    yield trigger, found, literal
-        for found in tuple(self._given.get(key, ())):
-            yield trigger, found, literal
-
-    def extend(self, fact: int) -> Iterator[Found]:
-        """Yield the requested bindings that a newly possible fact gives."""
-        for join in self._joins.get(self._facts.relation[fact].number, ()):
-            for found in self._bindings(join, self._facts.elements[fact]):
-                literal = self._asked.get(self._give(join, found))
-                if literal is not None:
-                    yield join.trigger, found, literal
-
-    def _give(self, join: Join, found: Elements) -> tuple[Trigger, Elements]:
-        key = (join.trigger, _of(join.trigger, found))
-        self._given.setdefault(key, []).append(found)
-        return key
-
-    def _bindings(self, join: Join, elements: Elements) -> Iterator[Elements]:
-        binding = [OPEN] * len(join.trigger.types)
-        if self._matcher.fits(join.plan, binding, zip(join.slots, elements, strict=True)):
-            yield from self._matcher.bindings(BindingRun(join.plan, OPEN), binding)
-
-
-def _of(trigger: Trigger, binding: Elements) -> Elements:
-    return tuple([binding[slot] for slot in trigger.slots])

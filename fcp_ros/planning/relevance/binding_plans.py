@@ -84,18 +84,6 @@ class BindingPlan:
     # a plan with the same outcome that follows static links first and then checks the values:
     # better if the links are few. None if there is no such plan.
     links: BindingPlan | None = None
-    # the plan from the values back to the slots; None if the values leave a choice
-    join: Join | None = None
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Join:
-    """One changing condition that determines all slots of a trigger."""
-
-    trigger: Trigger
-    relation: LiftedRelation
-    slots: tuple[int, ...]
-    plan: BindingPlan
 
 
 class BindingPlanner:
@@ -119,9 +107,7 @@ class BindingPlanner:
             path = _put_off(trigger, path, None if style is BindingStyle.ALL else few)
             found = _plan(trigger, bound, path, few)
             if style is BindingStyle.NOW:
-                found = replace(
-                    found, links=_by_links(found, bound, few), join=_join(found, bound, few)
-                )
+                found = replace(found, links=_by_links(found, bound, few))
             self._plans[key] = found
         return found
 
@@ -149,27 +135,6 @@ def _by_links(plan: BindingPlan, bound: frozenset[int], few: frozenset[int]) -> 
         return None
     checked = [atom for atom in trigger.fluent if atom[0] in read]
     return _plan(trigger, bound, path, few, checked)
-
-
-def _join(plan: BindingPlan, bound: frozenset[int], few: frozenset[int]) -> Join | None:
-    """Make the plan back from the only values that a plan reads, if they determine the rest."""
-    trigger = plan.trigger
-    read = [step.relation for step in plan.steps if step.relation and step.relation.changes]
-    conditions = [atom for atom in trigger.fluent if atom[0] in read]
-    if len(conditions) != 1 or any(not step.determined and step.opens for step in plan.steps):
-        return None
-    ((relation, slots),) = conditions
-    if not any(slots[key] in bound for key in relation.keys):
-        return None
-    start = frozenset(slots)
-    back = _plan(trigger, start, _order(trigger, _COSTS[BindingStyle.NEAR], start, few), few)
-    if any(not step.determined and step.opens for step in back.steps):
-        return None
-    return None if _reads(back) else Join(trigger, relation, slots, back)
-
-
-def _reads(plan: BindingPlan) -> bool:
-    return any(step.relation is not None and step.relation.changes for step in plan.steps)
 
 
 _PATIENCE = 256

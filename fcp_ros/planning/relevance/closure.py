@@ -18,7 +18,7 @@ from itertools import combinations
 from fcp_ros.planning.model.request import AbsentExecutor
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.relevance.achievers import Achievers, Attempts, Joins, OldValues
+from fcp_ros.planning.relevance.achievers import Achievers, Attempts, OldValues
 from fcp_ros.planning.relevance.binding import OPEN, BindingRun, Matcher
 from fcp_ros.planning.relevance.binding_plans import BindingPlan, BindingPlanner, BindingStyle
 from fcp_ros.planning.relevance.element_choice import ElementChoice, Reach
@@ -78,7 +78,6 @@ class Closure:
         self.constraints = ConstraintMatches(lifted, facts, self._matcher, planner)
         self._achievers = Achievers(lifted, planner, facts, self._matcher, overwritings)
         self._old = OldValues(facts, overwritings)
-        self._joins = Joins(facts, self._matcher)
         self._open_literals = OpenLiterals(facts, self.grounder.patterns)
         self._reachability = Reachability(
             facts, self.grounder.patterns, self._open_literals, self._full
@@ -88,7 +87,6 @@ class Closure:
             facts,
             self._achievers,
             self._matcher,
-            self._joins,
             self._open_literals,
             self._reachability,
             self.grounder,
@@ -162,8 +160,6 @@ class Closure:
                 for run, found in self._matcher.resume(fact):
                     for elements in found:
                         self._emit(run.plan.trigger, elements, run.purpose)
-                for joined in self._joins.extend(fact):
-                    self._emit(*joined)
                 for late in self._old.release(fact):
                     self._emit(*late)
             for match in self.constraints.find_matches(fact):

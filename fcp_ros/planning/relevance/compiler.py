@@ -146,8 +146,7 @@ class RelevanceCompiler:
 # --- the task of a closure: facts and operators by names
 #
 # Only what can ever be applied is written, if nothing that was reached is ever lost: the nodes that
-# fired. What matters for an alternative of the goal is selected when it is encoded
-# (`select_relevant`).
+# fired. All of it is encoded.
 
 
 class TaskWriter:

@@ -10,7 +10,7 @@ The loops of a request, each inside the one above:
           BestFirst       slices of the kernel: pausing, memory, resources, weights
             kernel.advance    labels: take the best one, make its successors
 
-portfolio     the engine of an algorithm; A*, greedy, anytime, beam and blind search in turns
+portfolio     the engine of an algorithm; A*, greedy, beam and blind search in turns
 incremental   better plans by keeping one more preference at a time
 best_first    the driver of one best-first search
 settings      what is optimised, plans and reports; roles and options as numbers of the kernel
@@ -22,7 +22,7 @@ kernel/       the compiled part of best-first search
 Search from both ends, in plain Python, where forward memberships meet backward requirements:
 
 bidirectional   the engine: expands halves of plans on both sides until they prove the best plan
-half_plans      the labels of each direction, their losses, resources, and their meeting
+half_plans      the labels of each direction, their losses, resources, and distances
 partial_states  sets of states as conjunctions of clauses over bit masks, and regression
 
 What each is worth, switched off alone (issue 30): 29 golden tasks, 39 of IPC-5 with 15,000 states
@@ -33,6 +33,5 @@ incremental    6 of 39 have dearer plans, 1 a cheaper one
 beam           14 of 39 have dearer plans, 8 cheaper ones
 elimination    6 of 29 plans are longer, by up to 24 steps
 again          trucks-preferences-simple 10: the first plan costs 726 instead of 39
-better         no difference; kept for memberships, where neither beam nor incremental may help
 none           no difference (of 29); kept for proofs that there is no plan
 """

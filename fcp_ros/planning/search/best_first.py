@@ -2,8 +2,8 @@
 """The driver of one best-first search: it can be watched, paused and continued.
 
 State machine: `run` calls the kernel in slices of some milliseconds and reacts to the reason for
-which it returned (`_react`): make room, begin again with resources that count, take a plan, lower
-the weight of an anytime search, or finish. `_outcome` is None until the search is finished.
+which it returned (`_react`): make room, begin again with resources that count, take a plan, or
+finish. `_outcome` is None until the search is finished.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.landmarks import count_words
 from fcp_ros.planning.model.request import Algorithm, SearchOptions
 from fcp_ros.planning.search.kernel.advance import advance
-from fcp_ros.planning.search.kernel.bucket_queue import clear_queues
 from fcp_ros.planning.search.kernel.space import (
     BEST,
     BOUND,
@@ -29,7 +28,6 @@ from fcp_ros.planning.search.kernel.space import (
     LABELS,
     OPERATOR,
     PARENT,
-    SORTED,
     Space,
     SpaceAllocator,
 )
@@ -37,13 +35,11 @@ from fcp_ros.planning.search.kernel.successors import FULL, IMPROVED, PAUSED, SH
 from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import (
     AT_ONCE,
-    NEVER,
     SEEN,
     FlatPlan,
     Objective,
     SearchOutcome,
     SearchReport,
-    Settings,
     build_grid,
     derive_settings,
     make_plan,
@@ -58,14 +54,10 @@ MOST_WORK = 1_000_000
 """Most work of any slice."""
 MEMORY = 2 << 30
 """Bytes that a search may use unless told otherwise."""
-REFINED = (Algorithm.ANYTIME_ASTAR, Algorithm.BEAM)
-"""Algorithms that count steps where the second criterion decides nothing."""
 HASTES = (0.0, 1.0, 100.0)
 """Weights of a step to go in a beam search, in turns: none, as much as each step of the best plan
 costs, and more than anything else. Where every step violates something, a beam that weighs costs
 alone does not move (measured on rovers with trajectory constraints)."""
-LAST_WEIGHT = 1.05
-"""An anytime search goes on with weight 1 after a weight below this."""
 
 SpentCallback = Callable[[int, int], None]
 """Told the numbers of states expanded and labels stored since the last call; what it raises ends
@@ -102,8 +94,8 @@ class BestFirst:
         first, second = (
             build_grid(self._task, objective, criterion) for criterion in objective.order
         )
-        if options.algorithm in REFINED and not second.weight.any():
-            first = refine(first)
+        if options.algorithm is Algorithm.BEAM and not second.weight.any():
+            first = refine(first)  # steps decide where the second criterion decides nothing
         self._grids = (first, second)
         self._settings = derive_settings(
             objective,
@@ -212,13 +204,11 @@ class BestFirst:
             self._restart_counting()
         elif status == IMPROVED:
             self._take(self._collect_operators())
-            self._lower_weight()
         elif self._settings.stop == AT_ONCE and status == STOPPED:
             self._take(self._collect_operators())
             self._outcome = SearchOutcome.FOUND
         elif status == STOPPED:
-            if not self._lower_weight():
-                self._outcome = SearchOutcome.OPTIMAL if self._is_bounded else SearchOutcome.FOUND
+            self._outcome = SearchOutcome.OPTIMAL if self._is_bounded else SearchOutcome.FOUND
         elif self._space.counts[CUT]:
             self._widen()
         elif self._best is None:
@@ -306,19 +296,3 @@ class BestFirst:
             self._earlier[2] + int(counts[EVALUATED]),
         )
         self._space = self._begin()
-
-    def _lower_weight(self) -> bool:
-        """Begin the next round of an anytime search; return False if there is none."""
-        if self._options.algorithm is not Algorithm.ANYTIME_ASTAR:
-            return False
-        settings: Settings = self._settings
-        if settings.first_weight == 1.0:
-            return False
-        weight = 0.5 * (1.0 + settings.first_weight)
-        settings = settings._replace(first_weight=weight if weight > LAST_WEIGHT else 1.0)
-        if settings.first_weight == 1.0 and not settings.first_admissible:
-            settings = settings._replace(stop=NEVER)
-        self._settings = settings
-        clear_queues(self._space.buckets)
-        self._space.counts[SORTED] = 0
-        return True

@@ -21,6 +21,7 @@ import numpy as np
 
 from fcp_ros.foundation.stopping import Check
 from fcp_ros.fuzzy import Composition
+from fcp_ros.planning.flat.builder import Stepper
 from fcp_ros.planning.flat.task import FlatTask, count_variables
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode, evaluate
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace, make_workspace, relax
@@ -34,14 +35,11 @@ from fcp_ros.planning.search.half_plans import (
     Frontier,
     Interval,
     Key,
-    Meeting,
     Resources,
     Scale,
     contains,
     count_units,
-    join_halves,
     measure_distance,
-    replays,
 )
 from fcp_ros.planning.search.partial_states import (
     MaskedOperator,
@@ -49,7 +47,6 @@ from fcp_ros.planning.search.partial_states import (
     PartialStateIndex,
     Regression,
     StateTable,
-    apply_operator,
     explain_unsuitable,
     holds,
     implies,
@@ -102,8 +99,6 @@ class BidirectionalSearch:
         self._scale = Scale(task, objective)
         self._best = incumbent
         self._best_key = WORST if incumbent is None else self._scale.key_of(incumbent.operators)
-        self.meeting: Meeting | None = None
-        """The meeting of the halves of the best plan; None if this search has found none."""
         operators, resources = read_operators(task), Resources(task)
         self._forward = ForwardSide(task, operators, self._scale, resources)
         self._backward = BackwardSide(task, operators, self._scale, resources)
@@ -213,7 +208,7 @@ class BidirectionalSearch:
         for needed in self._backward.find_matching(half.state):
             self._meet(half, needed)
         beacons = self._backward.frontier.beacons
-        half.distance = min((self._measure(half, needed) for needed in beacons), default=0.0)
+        half.distance = min((measure_distance(half, needed) for needed in beacons), default=0.0)
         self._forward.frontier.add(half, self._random.random())
 
     def _add_backward(self, half: BackwardHalf) -> None:
@@ -222,11 +217,8 @@ class BidirectionalSearch:
         for reached in self._forward.find_matching(half.partial_state):
             self._meet(reached, half)
         beacons = self._forward.frontier.beacons
-        half.distance = min((self._measure(reached, half) for reached in beacons), default=0.0)
+        half.distance = min((measure_distance(reached, half) for reached in beacons), default=0.0)
         self._backward.frontier.add(half, self._random.random())
-
-    def _measure(self, reached: ForwardHalf, needed: BackwardHalf) -> float:
-        return measure_distance(reached, needed, self._task.clock).total
 
     def _is_promising(self, loss: float, cost: float) -> bool:
         """Return True if a half may belong to a plan within the budgets and better than the best.
@@ -247,13 +239,12 @@ class BidirectionalSearch:
         cost = reached.cost + needed.cost
         if not self._is_promising(loss, cost):
             return
-        if not measure_distance(reached, needed, self._task.clock).is_meeting:
+        if measure_distance(reached, needed):
             return
-        meeting = join_halves(reached, needed)
-        if replays(self._task, meeting):
-            self._best = make_plan(self._task, meeting.operators, self._objective.composition)
+        operators = (*reached.steps(), *needed.steps())
+        if self._forward.stepper.is_plan(operators):
+            self._best = make_plan(self._task, operators, self._objective.composition)
             self._best_key = self._scale.key(loss, cost)
-            self.meeting = meeting
             if self._improved is not None:
                 self._improved(self._best)
 
@@ -303,7 +294,7 @@ class ForwardSide:
         scale: Scale,
         resources: Resources,
     ) -> None:
-        self._operators = operators
+        self.stepper = Stepper(task)
         self._scale = scale
         self._resources = resources
         self._applicable = PartialStateIndex()
@@ -323,16 +314,11 @@ class ForwardSide:
         """Yield the halves with one more operator; `check` is called for each operator."""
         for number in self._applicable.find_in_state(half.state):
             check()
-            operator = self._operators[number]
-            if operator.needs is None or not holds(operator.needs, half.state):
-                continue
-            amounts = self._resources.after(half.amounts, number)
             loss = self._scale.compose(half.loss, self._scale.loss[number])
             cost = half.cost + self._scale.cost[number]
-            if amounts is not None and is_promising(loss, cost):
-                state = apply_operator(operator, half.state)
-                key = self._scale.key(loss, cost)
-                yield ForwardHalf(loss, cost, key, number, state, amounts, half)
+            after = self.stepper.apply((half.state, half.amounts), number)
+            if after is not None and is_promising(loss, cost):
+                yield ForwardHalf(loss, cost, self._scale.key(loss, cost), number, *after, half)
 
     def keep(self, half: ForwardHalf) -> bool:
         """Keep a half and drop those that it dominates; return False if it is dominated itself."""

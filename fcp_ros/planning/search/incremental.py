@@ -20,15 +20,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from fcp_ros.planning.flat.builder import GoalStages
-from fcp_ros.planning.flat.semantics import (
-    Amounts,
-    FlatState,
-    amounts_after,
-    initial_amounts,
-    initial_state,
-    successor,
-)
+from fcp_ros.planning.flat.builder import GoalStages, Stepper
+from fcp_ros.planning.flat.semantics import Amounts, FlatState
 from fcp_ros.planning.flat.task import Floats
 from fcp_ros.planning.heuristics.evaluate import Estimator, HeuristicCode
 from fcp_ros.planning.model.request import SearchOptions
@@ -105,6 +98,7 @@ class IncrementalSearch:
     ) -> None:
         self._prepared = prepared
         self._task = prepared.task
+        self._stepper = Stepper(prepared.task)
         self._stages = stages
         self._objective = objective
         self._options = options
@@ -164,10 +158,9 @@ class IncrementalSearch:
         """Open the search of a try: from the end of the best plan, or from the start."""
         goes_on = failures % 2 == 0
         steps = ending.steps if goes_on else ()
-        state = ending.state if goes_on else initial_state(self._task)
-        amounts = ending.amounts if goes_on else initial_amounts(self._task)
+        begin = (ending.state, ending.amounts) if goes_on else self._stepper.start
         search = BestFirst(
-            self._prepared.aim(state, amounts, {**target.goal, self._stages.variable: 0}),
+            self._prepared.aim(*begin, {**target.goal, self._stages.variable: 0}),
             self._limit(target.gain + (0.0 if goes_on else ending.paid)),
             self._options,
             self._memory,
@@ -195,9 +188,7 @@ class IncrementalSearch:
 
     def _take(self, steps: tuple[int, ...]) -> bool:
         """Take a plan that begins with these steps; return False if it is no better."""
-        state = initial_state(self._task)
-        for operator in steps:
-            state = successor(self._task, state, operator)
+        state, _ = self._stepper.run(steps)
         way = self._stages.find_best_way(state, lambda operator: (self._prices[operator], 0.0))
         if way is None:
             return False
@@ -211,14 +202,9 @@ class IncrementalSearch:
     # --- the best plan
 
     def _look_at_best(self) -> _Ending:
-        task, goal = self._task, self._stages.operators
+        goal = self._stages.operators
         steps = tuple(o for o in self._best.operators if o not in goal)
-        state, amounts = initial_state(task), initial_amounts(task)
-        for operator in steps:
-            state = successor(task, state, operator)
-            after = amounts_after(task, amounts, operator)
-            assert after is not None, "the plan works"
-            amounts = after
+        state, amounts = self._stepper.run(steps)
         paid = math.fsum(self._prices[o] for o in steps)
         taken: dict[int, int] = {}
         stage = 0

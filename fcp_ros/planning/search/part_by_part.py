@@ -10,28 +10,18 @@ is passed over, and what was done for it is taken back.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from fcp_ros.foundation.stopping import Check
 from fcp_ros.fuzzy import EPSILON, Composition
-from fcp_ros.planning.flat import jit
-from fcp_ros.planning.flat.task import (
-    AxiomScratch,
-    Flags,
-    FlatTask,
-    Floats,
-    Ints,
-    derive_values,
-    make_scratch,
-)
+from fcp_ros.planning.flat.builder import Body, Situation, Stepper
+from fcp_ros.planning.flat.task import FlatTask, Floats, Ints
 from fcp_ros.planning.heuristics.exploration import ADDITION, explore, seed
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace, make_workspace, reweigh
-from fcp_ros.planning.search.kernel.dominance import spend_resources
-from fcp_ros.planning.search.kernel.switch_tree import is_forbidden
 from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import Objective
 
@@ -53,17 +43,17 @@ class CollectablePart:
     worth: float  # of reaching it, above 0; infinite if every plan has to
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Progress:
     """The operators applied so far, and where they lead."""
 
-    path: RelaxedPath
-    operators: list[int] = field(default_factory=list)
+    situation: Situation
+    operators: tuple[int, ...] = ()
     loss: float = 0.0
 
-    def copy(self) -> _Progress:
-        path = self.path._replace(state=self.path.state.copy(), amounts=self.path.amounts.copy())
-        return _Progress(path, self.operators.copy(), self.loss)
+    @property
+    def state(self) -> Ints:
+        return np.array(self.situation[0], np.int32)
 
 
 def reach_parts(
@@ -95,7 +85,7 @@ class _Reacher:
         self._check = check
         self._relaxed: RelaxedTask = reweigh(prepared.relaxed, self._find_shares())
         self._work: Workspace = make_workspace(self._relaxed)
-        self._done = np.empty(len(self._task.loss), np.int32)
+        self._stepper = Stepper(self._task)
         self._goal_facts = range(*self._relaxed.offset[goal_var : goal_var + 2].tolist())
         self._needs = [
             [self._find_needs(operator) for operator in part.operators] for part in parts
@@ -122,7 +112,7 @@ class _Reacher:
 
     def run(self, draw: np.random.Generator | None) -> tuple[int, ...]:
         """Reach parts until none is left that can be reached."""
-        now = _Progress(begin_path(self._task))
+        now = _Progress(self._stepper.start)
         waiting = set(range(len(self._parts)))
         failed: set[int] = set()
         factor = np.ones(len(self._parts))
@@ -140,7 +130,7 @@ class _Reacher:
             # A part that holds already needs nothing, but what is done later may destroy it.
             open_ = [one for one in open_ if one[0] > 0.0 and np.isfinite(one[0])]
             if not open_:
-                return tuple(now.operators)
+                return now.operators
             part = min(open_)[1]
             after = self._try(now, part, self._count(now))
             if after is None:
@@ -150,12 +140,12 @@ class _Reacher:
 
     def _try(self, now: _Progress, part: int, reached: float) -> _Progress | None:
         """Reach one part more; None if that fails, or no more than before is reached then."""
-        after = self._go(now.copy(), self._needs[part])
+        after = self._go(now, self._needs[part])
         return None if after is None or self._count(after) <= reached else after
 
     def _count(self, now: _Progress) -> float:
         """Return the worth of all parts that hold."""
-        seed(self._relaxed, self._work, now.path.state)
+        seed(self._relaxed, self._work, now.state)
         return sum(
             part.worth
             for part, ways in zip(self._parts, self._needs, strict=True)
@@ -165,7 +155,7 @@ class _Reacher:
     def _explore(self, now: _Progress) -> None:
         self._check()
         relaxed, work = self._relaxed, self._work
-        count = seed(relaxed, work, now.path.state)
+        count = seed(relaxed, work, now.state)
         explore(relaxed, work, relaxed.weight, count, ADDITION, False)
 
     def _find_price(self, ways: Sequence[Ints]) -> tuple[float, Ints]:
@@ -183,17 +173,16 @@ class _Reacher:
                 return now
             if not np.isfinite(price):
                 return None
-            count = follow(self._task, now.path, self._order(needs), self._done)
-            if not count:
+            situation, applied = follow(self._stepper, now.situation, self._order(needs))
+            if not applied:
                 return None
-            applied = self._done[:count].tolist()
-            now.operators += applied
-            now.loss += float(self._task.loss[applied].sum()) if self._sums else 0.0
+            loss = float(self._task.loss[applied].sum()) if self._sums else 0.0
+            now = _Progress(situation, (*now.operators, *applied), now.loss + loss)
             if now.loss > self._budget + EPSILON:
                 return None
         return None
 
-    def _order(self, goal: Ints) -> Ints:
+    def _order(self, goal: Ints) -> list[int]:
         """Sort the operators of the relaxed plan for some facts, so that little is done in vain.
 
         Of the needs of an operator, those come first on the way to which others would be lost: a
@@ -241,7 +230,7 @@ class _Reacher:
                 seen.add(fact)
                 stack.append((fact, True))
                 stack += [(need, False) for need in reversed(sort(needs_of(fact)))]
-        return np.array(list(ordered), np.int32)
+        return list(ordered)
 
     def _find_variable(self, fact: int) -> int:
         """Find the variable of a fact; one beyond the last for other facts."""
@@ -251,119 +240,40 @@ class _Reacher:
 # --- relaxed plans carried out as far as they go (Vidal, "A lookahead strategy", 2004)
 
 
-UNFIT, FIT, DONE = 0, 1, 2
-"""An operator of a relaxed plan is not applicable now, is applicable, or was applied."""
-
-
-class RelaxedPath(NamedTuple):
-    """The end of a path so far, and scratch memory."""
-
-    state: Ints  # the value of each variable, int32[n]
-    # two unused numbers, then the resources, float64[2 + R]: the layout of a label, so that
-    # `spend_resources` can read it
-    amounts: Floats
-    after: Ints  # scratch, int32[n]
-    left: Floats  # scratch, float64[R]
-    # UNFIT, FIT or DONE for each operator to be carried out, by its place in the list, uint8[m]
-    fits: Flags
-    axioms: AxiomScratch
-
-
-def begin_path(task: FlatTask) -> RelaxedPath:
-    """Begin a path at the initial state."""
-    return RelaxedPath(
-        task.initial.copy(),
-        np.concatenate([[0.0, 0.0], task.amount]),
-        task.initial.copy(),
-        task.amount.copy(),
-        np.zeros(len(task.loss), np.uint8),
-        make_scratch(task.axioms),
-    )
-
-
-@jit.kernel
-def follow(task: FlatTask, path: RelaxedPath, pending: Ints, done: Ints) -> int:
+def follow(stepper: Stepper, now: Situation, pending: Sequence[int]) -> tuple[Situation, list[int]]:
     """Apply operators, each at most once, as long as one of them is applicable.
 
     An operator waits while it would destroy a precondition of another one that is applicable now.
 
     Args:
-        pending: distinct operators in order of preference, int32[k].
-        done: receives those that were applied, in order, int32[k].
+        pending: distinct operators in order of preference.
 
     Returns:
-        The number of operators in `done`.
+        What they lead to, and those that were applied, in order.
     """
-    fits = path.fits
-    for place in range(len(pending)):
-        fits[place] = UNFIT
-    count = 0
+    left, done = list(pending), list[int]()
     while True:
-        for place in range(len(pending)):
-            if fits[place] != DONE:
-                fits[place] = FIT if _is_applicable(task, path, pending[place]) else UNFIT
-        chosen = -1
-        for place in range(len(pending)):
-            if fits[place] == FIT:
-                disturbs = _disturbs(task, path, pending, place)
-                if chosen < 0 or not disturbs:
-                    chosen = place
-                if not disturbs:
-                    break
-        if chosen < 0:
-            return count
-        _apply(task, path, pending[chosen])
-        fits[chosen] = DONE
-        done[count] = pending[chosen]
-        count += 1
+        fit = [operator for operator in left if stepper.is_applicable(now, operator)]
+        if not fit:
+            return now, done
+        asked = Counter(variable for one in fit for variable, _ in stepper.read(one).pre)
+        chosen = next((one for one in fit if not _disturbs(stepper.read(one), now, asked)), fit[0])
+        after = stepper.apply(now, chosen)
+        assert after is not None, "it is applicable"
+        now = after
+        left.remove(chosen)
+        done.append(chosen)
 
 
-@jit.part
-def _is_applicable(task: FlatTask, path: RelaxedPath, operator: int) -> bool:
-    """Return True if an operator is applicable; `path.left` then has the resources after it."""
-    for c in range(task.pre_start[operator], task.pre_start[operator + 1]):
-        if path.state[task.pre_var[c]] != task.pre_val[c]:
-            return False
-    if is_forbidden(task, path.state, operator):
-        return False
-    return spend_resources(task, path.amounts, operator, path.left)
+def _disturbs(body: Body, now: Situation, asked: Counter[int]) -> bool:
+    """Return True if an operator changes a variable of which another applicable one needs that.
 
-
-@jit.part
-def _disturbs(task: FlatTask, path: RelaxedPath, pending: Ints, place: int) -> bool:
-    """Return True if an operator destroys a precondition of another applicable one."""
-    operator = pending[place]
-    for effect in range(task.eff_start[operator], task.eff_start[operator + 1]):
-        var, val = task.eff_var[effect], task.eff_val[effect]
-        if path.state[var] == val:
-            continue
-        for other in range(len(pending)):
-            if path.fits[other] != FIT or other == place:
-                continue
-            asking = pending[other]
-            for c in range(task.pre_start[asking], task.pre_start[asking + 1]):
-                if task.pre_var[c] == var and task.pre_val[c] != val:
-                    return True
-    return False
-
-
-@jit.part
-def _apply(task: FlatTask, path: RelaxedPath, operator: int) -> None:
-    spend_resources(task, path.amounts, operator, path.left)
-    for resource in range(len(path.left)):
-        path.amounts[2 + resource] = path.left[resource]
-    for var in range(len(path.state)):
-        path.after[var] = path.state[var]
-    for effect in range(task.eff_start[operator], task.eff_start[operator + 1]):
-        happens = True
-        for c in range(task.cond_start[effect], task.cond_start[effect + 1]):
-            holds = path.state[task.cond_var[c]] == task.cond_val[c]
-            if holds == (task.cond_neg[c] != 0):
-                happens = False
-                break
-        if happens:
-            path.after[task.eff_var[effect]] = task.eff_val[effect]
-    if len(task.axioms.head) > 0:
-        derive_values(task.axioms, path.axioms, path.after)
-    for var in range(len(path.state)):
-        path.state[var] = path.after[var]
+    Args:
+        asked: how many applicable operators, this one among them, need something of a variable.
+    """
+    own = {variable for variable, _ in body.pre}
+    return any(
+        now[0][effect.variable] != effect.value
+        and asked[effect.variable] > (effect.variable in own)
+        for effect in body.effects
+    )

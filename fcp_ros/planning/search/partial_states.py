@@ -198,14 +198,6 @@ def read_goal(task: FlatTask) -> PartialState | None:
     return conjoin(units, ())
 
 
-def apply_operator(operator: MaskedOperator, state: tuple[int, ...]) -> tuple[int, ...]:
-    after = list(state)
-    for write in operator.writes:
-        if all(mask >> state[variable] & 1 for variable, mask in write.when):
-            after[write.variable] = write.value
-    return tuple(after)
-
-
 def explain_unsuitable(task: FlatTask) -> str:
     """Explain in one sentence why a task cannot be searched backwards; "" if it can.
 

@@ -5,16 +5,15 @@ A small task is searched from both ends first. In plain Python that takes about 
 kernels, which then need not be loaded, and it proves the optimum of both criteria.
 
 A* with an admissible heuristic is next; mostly it is done at once. If not, it takes turns with a
-greedy search by landmarks and FF until there is any plan, and then with an anytime search for
-better ones; where costs decide, also with a beam search, and if there are preferences, with one
-that keeps one more of them at a time. Each plan limits all searches. If the greedy search does not
-find a plan in its first turn, it takes turns with greedy searches from the start with successors in
-another order, by FF alone and by landmarks and FF in turns: in
-trucks-preferences-10, the order of the operators led into dead ends for 200,000 states, where most
-orders lead to a plan in 350 by FF; in child-snack (IPC-2014), one order in four leads to a plan in
-500 by both, and none of those tried does by FF. If no plan shows up for long, all states are
-expanded without any estimate as well: estimates cost much more than that, and if there is no plan,
-they mostly do not say so.
+greedy search by landmarks and FF until there is any plan, and then with a beam search for better
+ones, and if there are preferences, with one that keeps one more of them at a time. Each plan limits
+all searches. If the greedy search does not find a plan in its first turn, it takes turns with
+greedy searches from the start with successors in another order, by FF alone and by landmarks and FF
+in turns: in trucks-preferences-10, the order of the operators led into dead ends for 200,000
+states, where most orders lead to a plan in 350 by FF; in child-snack (IPC-2014), one order in four
+leads to a plan in 500 by both, and none of those tried does by FF. If no plan shows up for long,
+all states are expanded without any estimate as well: estimates cost much more than that, and if
+there is no plan, they mostly do not say so.
 
 Turns are counted in evaluations, not in seconds, so the same seed gives the same plan.
 
@@ -80,12 +79,13 @@ PATIENCE = 10_000
 """Effort of the greedy search before it is doubted that there is a plan."""
 TURNS_EFFORT = {
     SearchRole.PROOF: 300,
-    SearchRole.BETTER: 600,
     SearchRole.BEAM: 6000,
     SearchRole.KEEP: 3000,
     SearchRole.NONE: 30_000,
 }
 """Effort of a turn of each role, but the greedy searches."""
+BEAM_TURN_OF_LOSSES = 600
+"""The same of the beam search where losses decide: there the proof is nearer."""
 IMPROVERS = (SearchRole.BEAM, SearchRole.KEEP)
 """Roles whose turns become shorter as long as they find nothing: what they can do may be done, and
 the proof needs the time."""
@@ -129,8 +129,6 @@ class Portfolio:
         self._role = SearchRole.PROOF
         self._searches: dict[SearchRole, RoleSearch] = {}
         self._failed: set[SearchRole] = set()
-        if objective.order[0] is not Criterion.COST:
-            self._failed.add(SearchRole.BEAM)
         self._stages = find_goal_stages(self._prepared.task)
         if self._stages is None:
             self._failed.add(SearchRole.KEEP)
@@ -265,7 +263,7 @@ class Portfolio:
             return False
         if role is SearchRole.KEEP:
             return self._best is not None and self._best is not self._kept
-        if role in (SearchRole.BETTER, SearchRole.BEAM):
+        if role is SearchRole.BEAM:
             return self._best is not None
         if role is SearchRole.AGAIN:
             return self._best is None and self._plan_turn > PLAN_TURN  # its first one is through
@@ -281,7 +279,9 @@ class Portfolio:
         if role is SearchRole.NONE:
             return self._measure_search_of_all()
         if role is not SearchRole.ANY:
-            return self._scale_turn(int(TURNS_EFFORT[role] * self._shares.get(role, 1.0)))
+            by_loss = self._objective.order[0] is Criterion.LOSS and role is SearchRole.BEAM
+            effort = BEAM_TURN_OF_LOSSES if by_loss else TURNS_EFFORT[role]
+            return self._scale_turn(int(effort * self._shares.get(role, 1.0)))
         turn = self._plan_turn
         self._plan_turn *= 2
         self._again = max(turn // AGAIN_SHARE, min(turn, 2 * AGAIN_TURN))

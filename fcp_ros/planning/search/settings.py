@@ -219,8 +219,6 @@ LEAST_PRICE = 20
 """An evaluation in a small task takes as long as making this many successors."""
 ACTIONS = 4
 """An evaluation takes one successor longer for each ACTIONS actions of the relaxation."""
-BETTER_WEIGHT = 5.0
-"""First weight of the anytime search."""
 ADMISSIBLE = frozenset({Heuristic.BLIND, Heuristic.MAX, Heuristic.LM_CUT})
 """Heuristics that are lower bounds."""
 
@@ -230,8 +228,6 @@ class SearchRole(Enum):
 
     PROOF = "proof"
     """The best plan, and the proof that it is."""
-    BETTER = "better"
-    """A better plan than the best one so far."""
     BEAM = "beam"
     """A much better plan than the best one so far: costs that are paid late, and mostly not at all,
     leave a best-first search in the beginning of all plans."""
@@ -274,11 +270,7 @@ def choose_options(role: SearchRole, objective: Objective, options: SearchOption
             heuristic=Heuristic.BLIND,
             tie_heuristic=Heuristic.BLIND,
         )
-    if role is SearchRole.BEAM:
-        return replace(options, algorithm=Algorithm.BEAM, heuristic=Heuristic.FF)
-    return replace(
-        options, algorithm=Algorithm.ANYTIME_ASTAR, heuristic=Heuristic.FF, weight=BETTER_WEIGHT
-    )
+    return replace(options, algorithm=Algorithm.BEAM, heuristic=Heuristic.FF)
 
 
 def _choose_proof_options(objective: Objective, options: SearchOptions) -> SearchOptions:
@@ -346,21 +338,16 @@ def derive_settings(
 ) -> Settings:
     """Derive the settings of one search, as long as resources do not count."""
     settings = _make_plain_settings(options, first, second, direction, actions)
-    if options.algorithm in (Algorithm.GREEDY, Algorithm.LAZY_GREEDY):
+    if options.algorithm is Algorithm.LAZY_GREEDY:
         return _make_greedy(settings, options)
     if options.algorithm is Algorithm.BEAM:
         return settings._replace(evaluation=MADE, stop=NEVER, width=1, queues=2)
-    if options.algorithm not in (
-        Algorithm.ASTAR,
-        Algorithm.WEIGHTED_ASTAR,
-        Algorithm.ANYTIME_ASTAR,
-    ):
+    if options.algorithm not in (Algorithm.ASTAR, Algorithm.WEIGHTED_ASTAR):
         raise ValueError(f"{options.algorithm.value} is not a best-first search")
     weight = 1.0 if options.algorithm is Algorithm.ASTAR else max(1.0, float(options.weight))
     ff = HeuristicCode.FF
     helps = 2 if settings.second_code == ff else int(settings.first_code == ff)
-    dear = settings.first_code in (HeuristicCode.ADD, ff)
-    lazy = options.algorithm is not Algorithm.ASTAR and dear
+    lazy = options.algorithm is not Algorithm.ASTAR and settings.first_code == ff
     return settings._replace(first_weight=weight, helps=helps, evaluation=LAZY if lazy else TAKEN)
 
 
@@ -426,7 +413,7 @@ def _make_greedy(settings: Settings, options: SearchOptions) -> Settings:
         second_code=int(codes[1]),
         first_admissible=False,
         second_admissible=False,
-        evaluation=MADE if options.algorithm is Algorithm.GREEDY else LAZY,
+        evaluation=LAZY,
         dominance=SEEN if unlimited else PARETO,
         stop=AT_ONCE,
         greedy=True,

@@ -15,20 +15,11 @@ measured to help less.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.flat.builder import read_body
-from fcp_ros.planning.flat.semantics import (
-    Amounts,
-    FlatState,
-    amounts_after,
-    derive,
-    initial_amounts,
-    initial_state,
-    is_goal,
-)
+from fcp_ros.planning.flat.builder import Situation, Stepper
+from fcp_ros.planning.flat.semantics import is_goal
 from fcp_ros.planning.flat.task import FlatTask, has_axioms
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
@@ -63,8 +54,8 @@ LESS_WEIGHT = 3.0
 
 def eliminate_actions(task: FlatTask, operators: tuple[int, ...]) -> tuple[int, ...]:
     """Leave out the steps that a plan does not need."""
-    walker = _Walker(task, set(operators))
-    place = (initial_state(task), initial_amounts(task))
+    walker = _Walker(task)
+    place = walker.stepper.start
     position = 0
     try:
         while position < len(operators):
@@ -88,15 +79,12 @@ class _LimitReached(Exception):
 class _Walker:
     """Applies operators, and counts them."""
 
-    def __init__(self, task: FlatTask, operators: Iterable[int]) -> None:
-        self._task = task
-        self._bodies = {operator: read_body(task, operator) for operator in operators}
+    def __init__(self, task: FlatTask) -> None:
+        self.stepper = Stepper(task)
         self._is_plain = not (len(task.amount) or has_axioms(task))
         self._left = MOST_APPLIED
 
-    def walk(
-        self, start: tuple[FlatState, Amounts], operators: tuple[int, ...]
-    ) -> tuple[int, ...] | None:
+    def walk(self, start: Situation, operators: tuple[int, ...]) -> tuple[int, ...] | None:
         """Apply the applicable operators, leave out the others; None if that misses the goal."""
         kept = []
         for operator in operators:
@@ -104,25 +92,17 @@ class _Walker:
             if after is not None:
                 kept.append(operator)
                 start = after
-        return tuple(kept) if is_goal(self._task, start[0]) else None
+        return tuple(kept) if is_goal(self.stepper.task, start[0]) else None
 
-    def apply(
-        self, start: tuple[FlatState, Amounts], operator: int
-    ) -> tuple[FlatState, Amounts] | None:
-        """Apply an operator to state and resources; None if it is not applicable."""
-        (state, amounts), body = start, self._bodies[operator]
+    def apply(self, start: Situation, operator: int) -> Situation | None:
+        """Apply an operator; None if it is not applicable."""
         if self._left <= 0:
             raise _LimitReached
+        body = self.stepper.read(operator)
         conditional = len(body.effects) if body.is_conditional else 0
         is_plain = self._is_plain and not body.blocks
         self._left -= 1 + conditional // 10 if is_plain else SLOW + conditional
-        after = body.apply(state)
-        if after is None:
-            return None
-        if is_plain:
-            return after, amounts
-        left = amounts_after(self._task, amounts, operator)
-        return None if left is None else (derive(self._task, after), left)
+        return self.stepper.apply(start, operator)
 
 
 # --- searches for cheaper plans

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The independent verifier: replays plans by rewriting the C-set, and believes nothing.
 
-    verify.py    everything that a plan claims is checked: `verify`, `PlanMeeting`; its degrees,
-                 from the judgements that it records; durations, windows, deadline, schedule
+    verify.py    everything that a plan claims is checked: its degrees, from the
+                 judgements that it records; durations, windows, deadline, schedule
     stepping.py  the effect of a step on a state: the one meaning of a rule
     ipc_plan.py  plans of other planners: the actions of an IPC plan file
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 
-from fcp_ros.cset import Fact, Instance
+from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.evaluation import evaluate
 from fcp_ros.domain.expressions.resolution import infer_types, open_goal
 from fcp_ros.domain.expressions.structure import split_goal
@@ -35,7 +34,7 @@ from fcp_ros.planning.model.ground_step import (
 from fcp_ros.planning.model.memberships import Judge, MembershipMemory, MembershipSource
 from fcp_ros.planning.model.plan import Plan, PlanStep, Schedule
 from fcp_ros.planning.model.result import Verdict
-from fcp_ros.planning.verification.stepping import Replay, Replayed, StepRules, holds
+from fcp_ros.planning.verification.stepping import Replay, StepRules
 
 TOLERANCE = 1e-6
 """Times that differ by less count as equal (s); messages carry nanoseconds."""
@@ -216,8 +215,6 @@ def verify(
     deadline: float = math.inf,
     # how much the plan may use; None takes those that it names itself
     budgets: Mapping[str, float] | None = None,
-    # where the halves of a bidirectional plan met, to be checked as well
-    meeting: PlanMeeting | None = None,
     # the domain's rules, for a caller that verifies more than once: preparing them takes longer
     # than replaying most plans
     rules: StepRules | None = None,
@@ -238,7 +235,7 @@ def verify(
     # All states stay until the end: the cyclic garbage collector would only search them in vain.
     with pause_garbage_collection():
         kept = plan.budgets if budgets is None else budgets
-        return verifier.run(goal, (alpha, plan.alpha), left, deadline, kept, meeting)
+        return verifier.run(goal, (alpha, plan.alpha), left, deadline, kept)
 
 
 class _Verifier:
@@ -268,7 +265,6 @@ class _Verifier:
         resources: Mapping[str, float],
         deadline: float,
         budgets: Mapping[str, float],
-        meeting: PlanMeeting | None,
     ) -> Verdict:
         steps = [(f"step {n} {step}", step) for n, step in enumerate(self._plan.steps, start=1)]
         replayed = self._replay.run(self._instance, steps, resources)
@@ -286,8 +282,6 @@ class _Verifier:
         self._check_amounts(replayed.left)
         self._problems.extend(find_overruns(self._domain, self._plan, budgets))
         self._check_times(goal, resources, deadline)
-        if meeting is not None:
-            self._check_meeting(meeting, replayed, memberships)
         return Verdict(not self._problems, tuple(self._problems), memberships, final)
 
     # --- degrees
@@ -346,7 +340,7 @@ class _Verifier:
         reached = find_reached(self._domain, self._plan, order)
         return value_goal(goal, self._plan, states, judge, self._domain, self._tnorm, reached)
 
-    # --- resources, times, meeting
+    # --- resources, times
 
     def _check_amounts(self, left: Mapping[str, float]) -> None:
         for name, value in self._plan.resources_after.items():
@@ -378,50 +372,9 @@ class _Verifier:
                     f"the goal's degree in the order of {what}", self._plan.goal_degree, degree
                 )
 
-    def _check_meeting(
-        self, meeting: PlanMeeting, replayed: Replayed, memberships: Sequence[float]
-    ) -> None:
-        if not 0 <= meeting.index <= len(memberships):
-            self._problems.append(f"the halves met after step {meeting.index}, which isn't there")
-            return
-        membership = memberships[meeting.index - 1] if meeting.index else 1.0
-        self._problems.extend(find_misfits(meeting, replayed.states[meeting.index], membership))
-
     def _compare(self, what: str, claimed: float, actual: float) -> None:
         if not abs(claimed - actual) <= EPSILON:
             self._problems.append(f"{what} is {actual:.6g}, not {claimed:.6g} as claimed")
-
-
-Claim = tuple[Fact, bool]
-"""A fact, and whether it holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlanMeeting:
-    """The point where the halves of a bidirectional plan met.
-
-    The forward half ends in a state, the backward half starts from a partial state. They fit if the
-    state agrees with every claim of the partial state, and if the membership of the forward half
-    reaches what the backward half requires.
-    """
-
-    index: int  # number of steps of the forward half
-    # the partial state: of each group of claims at least one is true
-    wanted: tuple[tuple[Claim, ...], ...]
-    requirement: float  # the membership that the forward half must reach, in [0, 1]
-
-
-def find_misfits(meeting: PlanMeeting, state: Instance, membership: float) -> Iterator[str]:
-    """Yield the reasons why the halves do not fit, one clause each."""
-    for claims in meeting.wanted:
-        if not any(holds(fact, state) == claimed for fact, claimed in claims):
-            words = " or ".join(f"{'' if claimed else 'not '}{fact}" for fact, claimed in claims)
-            yield f"the halves do not fit after step {meeting.index}: {words} is not so"
-    if not reaches(membership, meeting.requirement):
-        yield (
-            f"the membership {membership:.3g} after step {meeting.index} is below the requirement "
-            f"{meeting.requirement:.3g} of the rest"
-        )
 
 
 # --- degrees of the steps and the goal of a plan, from the judgements that it rests on

@@ -98,6 +98,20 @@ def test_a_training_that_was_killed_goes_on_where_it_was(models: Path, tmp_path:
         assert np.array_equal(values, again.extract()[name]), name
 
 
+def test_a_training_goes_on_from_weights_of_the_same_model_alone(
+    models: Path, adapter: Path
+) -> None:
+    own, _ = plain_adapter.load_adapter(adapter)
+    folder, options = models / BASE, make_options(6)
+    trainer = adapter_training.AdapterTrainer(folder, ROWS, ["pear"], options, own)
+    assert trainer.measure() > 0.5, "it knows already what they were taught"
+    for name, values in trainer.extract().items():
+        assert np.array_equal(values, own.arrays[name]), name
+    other = plain_adapter.PlainAdapter(BASE, "0" * 16, own.arrays)
+    with pytest.raises(InputError, match="train without them"):
+        adapter_training.AdapterTrainer(folder, ROWS, ["pear"], options, other)
+
+
 def test_without_the_base_the_default_reader_stands_alone_and_a_named_file_says_what_to_do(
     adapter: Path, house: ReadingContext
 ) -> None:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.planning.encoding.chunk_macros import BodyComposition, _find_window, _sum_use
+from fcp_ros.planning.encoding.encode import Entry
 from fcp_ros.planning.encoding.encoding import FlatAction
-from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.flat.builder import (
     Body,
     FlatBlock,

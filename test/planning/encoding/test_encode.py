@@ -18,7 +18,7 @@ from fcp_ros.domain.expressions.syntax import TypedVariable
 from fcp_ros.domain.model import Constraint
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.planning.encoding.variables import select_relevant
+from fcp_ros.planning.encoding.variables import find_needed
 from fcp_ros.planning.flat.semantics import (
     amounts_after,
     find_applicable,
@@ -57,7 +57,7 @@ def test_flat_steps_are_those_of_the_task(world, parts, rng):
     task, encoding, flat = made.task, made.encoding, made.flat
     fuel = domain.resources["fuel"].initial
     replay = TaskTwin(task, made.conditions)
-    found = select_relevant(task, made.conditions, made.alternatives, Watch(PlanningOptions()))
+    found = find_needed(task, made.conditions, made.alternatives, Watch(PlanningOptions()))
     names = {i: str(task.operators[i]) for i in found.operators}
     place = encoding.variables.place
     state, amounts = initial_state(flat), initial_amounts(flat)

@@ -84,8 +84,8 @@ def test_operators_are_linear_in_the_places(state):
     many = encode_goal(domain, instance, "at(bot, p5)").encoding
     few = encode_goal(domain, instance, "at(bot, p5)", switches=FORGETTING).encoding
     names = [str(action.steps[0]) for action in few.actions if action.steps]
-    assert sum(name.startswith("go(") for name in names) == 6
-    assert sum(str(a.steps[0]).startswith("go(") for a in many.actions if a.steps) == 30
+    assert sum(name.startswith("go(bot") for name in names) == 6
+    assert sum(str(a.steps[0]).startswith("go(bot") for a in many.actions if a.steps) == 30
     _, plan = least(few.flat, few.flat.cost)
     assert [str(step) for step in few.decode(plan).steps] == ["go(bot, p0, p5)"]
 

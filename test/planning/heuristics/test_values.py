@@ -13,6 +13,7 @@ from relaxed_twin import RelaxedTwin
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode, evaluate
+from fcp_ros.planning.heuristics.exploration import ADDITION, explore, seed
 from fcp_ros.planning.heuristics.fact_queues import (
     LEVELS,
     bucket_drop,
@@ -46,9 +47,9 @@ def test_values_equal_the_twin(task, of_loss):
         assert evaluate(HeuristicCode.MAX.value, relaxed, work, state) == pytest.approx(
             twin.goal_value(state, weight), abs=1e-9
         )
-        assert evaluate(HeuristicCode.ADD.value, relaxed, work, state) == pytest.approx(
-            twin.goal_value(state, weight, sum), abs=1e-9
-        )
+        count = seed(relaxed, work, state)
+        added = explore(relaxed, work, relaxed.weight, count, ADDITION, True)
+        assert added == pytest.approx(twin.goal_value(state, weight, sum), abs=1e-9)
         assert evaluate(HeuristicCode.MAX.value, worst, work, state) == pytest.approx(
             twin.goal_value(state, weight, max, True), abs=1e-9
         )

@@ -3,13 +3,18 @@
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_flat_tasks import flat_tasks
 
-from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
+from fcp_ros.planning.flat.builder import (
+    FlatBuilder,
+    FlatEffect,
+    FlatOperator,
+    FlatResource,
+    Stepper,
+)
 from fcp_ros.planning.flat.semantics import (
     amounts_after,
     initial_amounts,
@@ -17,7 +22,7 @@ from fcp_ros.planning.flat.semantics import (
     is_applicable,
     successor,
 )
-from fcp_ros.planning.search.part_by_part import CollectablePart, begin_path, follow, reach_parts
+from fcp_ros.planning.search.part_by_part import CollectablePart, follow, reach_parts
 from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import Criterion, Objective
 
@@ -135,8 +140,8 @@ def test_what_is_carried_out_equals_the_twin(task, draw):
     pending = list(range(len(task.loss)))
     draw.shuffle(pending)
     expected, state, amounts = carried_out(task, pending)
-    way, done = begin_path(task), np.empty(len(pending), np.int32)
-    count = follow(task, way, np.array(pending, np.int32), done)
-    assert done[:count].tolist() == expected
-    assert tuple(way.state.tolist()) == state
-    assert way.amounts[2:].tolist() == pytest.approx(amounts)
+    stepper = Stepper(task)
+    (after, left), done = follow(stepper, stepper.start, pending)
+    assert done == expected
+    assert after == state
+    assert left == pytest.approx(amounts)

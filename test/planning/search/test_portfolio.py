@@ -119,7 +119,7 @@ def test_a_prepared_task_takes_other_losses(task):
 @settings(max_examples=100)
 @given(TASKS, st.integers(1, 5))
 def test_a_plan_without_needless_steps_works_and_needs_each(task, seed):
-    options = SearchOptions(Algorithm.GREEDY, Heuristic.BLIND, seed=seed)
+    options = SearchOptions(Algorithm.LAZY_GREEDY, Heuristic.BLIND, seed=seed)
     plan = BestFirst(task, Objective(), options).run(10**6).best
     if plan is None:
         return
@@ -159,7 +159,7 @@ def test_a_small_task_that_takes_long_is_left_to_the_kernels():
 @settings(max_examples=100)
 @given(flat_tasks() | trade_offs(), OBJECTIVES, st.booleans())
 def test_the_search_from_both_ends_beats_a_known_plan_or_leaves_it(task, objective, bounds):
-    options = SearchOptions(Algorithm.GREEDY, Heuristic.BLIND)
+    options = SearchOptions(Algorithm.LAZY_GREEDY, Heuristic.BLIND)
     known = BestFirst(task, objective, options).run(10**6).best
     best = optimum(undominated(task, objective.composition), objective)
     if known is None:
@@ -296,7 +296,7 @@ def test_searches_that_are_open_at_once_share_the_memory(monkeypatch):
     while search.run(20).outcome is SearchOutcome.PAUSED:
         roles |= search._searches.keys()
         most = max(most, sum(given[one] for one in search._searches.values()))
-    assert {SearchRole.PROOF, SearchRole.BETTER, SearchRole.BEAM, SearchRole.KEEP} <= roles
+    assert {SearchRole.PROOF, SearchRole.BEAM, SearchRole.KEEP} <= roles
     assert 0 < most <= memory
 
 

@@ -5,8 +5,6 @@ import pytest
 from exhaustive_compiler import compile_task
 
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.planning.encoding.variables import select_relevant
-from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.task.patterns import AtomPattern, FactStore, PatternJoin
 from fcp_ros.planning.task.task import Conditions
@@ -46,17 +44,6 @@ def test_a_constraint_that_an_operator_always_breaks_blocks_it(house, home, watc
     assert block.rest == ()
     assert [str(task.facts[f]) for f in block.completes] == ["on(milk, tv)"]
     assert Conditions(task).find_blocks(named(task, "place(bot, mug_1, tv, hall)")) == ()
-
-
-def test_relevance_leaves_out_other_things(house, home, watch):
-    task = compile_task(house, home, watch)
-    fact = next(f for f, id_ in task.fact_ids.items() if str(f) == "on(mug_1, shelf)")
-    goal = Alternative(1.0, positive=frozenset((task.fact_ids[fact],)))
-    found = select_relevant(task, Conditions(task), [goal], watch)
-    names = {str(task.operators[index]) for index in found.operators}
-    assert names
-    assert not any("book" in name or "mug_2" in name or "milk" in name for name in names)
-    assert "open(bot, crate, kitchen)" not in names
 
 
 def test_a_join_finds_each_match_of_a_pattern():

@@ -16,13 +16,11 @@ from plan_claims import Claims
 from random_walks import Walker, timed
 from random_worlds import DEGREES, atom, worlds
 
-from fcp_ros.cset import Fact, facts
 from fcp_ros.domain import parse_expression
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning import verify
 from fcp_ros.planning.model.plan import PlanStep, Schedule
 from fcp_ros.planning.schedule import schedule_steps
-from fcp_ros.planning.verification.verify import PlanMeeting
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(2.0))
 MANY = settings(
@@ -88,13 +86,6 @@ def test_right_plans_pass(degrees, data):
     assert verdict.problems == ()
     assert verdict.ok
     assert verdict.memberships == pytest.approx([step.membership_after for step in plan.steps])
-    for index in range(len(plan.steps) + 1):
-        middle = right.verdict(replace(plan, schedule=None, steps=plan.steps[:index]))
-        state = middle.final
-        wanted = tuple(((fact, True),) for fact in facts(state))
-        reached = plan.steps[index - 1].membership_after if index else 1.0
-        meeting = PlanMeeting(index, wanted, reached)
-        assert right.verdict(plan, meeting=meeting).problems == ()
 
 
 # --- claims that are wrong, whatever the plan
@@ -259,33 +250,6 @@ def test_limits_are_kept(degrees, data):
     empty = right.verdict(plan, resources={"fuel": -100.0})
     if any(right.domain.rules[step.rule].uses.get("fuel") for step in plan.steps):
         assert "fuel would be" in " ".join(empty.problems)
-
-
-@MANY
-@given(data=st.data())
-def test_halves_that_do_not_fit_are_found(degrees, data):
-    right = data.draw(right_plans(degrees))
-    plan = right.plan
-    index = data.draw(st.integers(0, len(plan.steps)))
-    state = right.verdict(replace(plan, schedule=None, steps=plan.steps[:index])).final
-    held = sorted(facts(state))
-    assume(held)
-    fact = data.draw(st.sampled_from(held))
-    reached = plan.steps[index - 1].membership_after if index else 1.0
-
-    def problems(meeting):
-        verdict = right.verdict(plan, meeting=meeting)
-        assert verdict.ok == (not verdict.problems)
-        return verdict.problems
-
-    assert problems(PlanMeeting(index, (((fact, True),),), reached)) == ()
-    assert problems(PlanMeeting(index, (((fact, False), (fact, True)),), reached)) == ()
-    assert "do not fit" in problems(PlanMeeting(index, (((fact, False),),), reached))[0]
-    gone = Fact(fact.relation, ("nobody", *fact.arguments[1:]))
-    assert "do not fit" in problems(PlanMeeting(index, (((gone, True),),), reached))[0]
-    assert "requirement" in problems(PlanMeeting(index, (), reached + 0.01))[0]
-    assert "isn't there" in problems(PlanMeeting(len(plan.steps) + 1, (), 0.0))[0]
-    assert "isn't there" in problems(PlanMeeting(-1, (), 0.0))[0]
 
 
 # --- steps that are wrong, or right by chance

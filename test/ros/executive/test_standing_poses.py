@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.nodes.executors.standing_poses import StandingPose, find_standing_pose
+from fcp_ros.nodes.executors.nav2_executor import StandingPose, find_standing_pose
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneError, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 

@@ -30,7 +30,6 @@ from fcp_ros.planning.search.kernel.evaluation import (
     evaluate_state,
     find_helpful_actions,
     is_hopeless,
-    pass_estimate,
     write_initial_row,
 )
 from fcp_ros.planning.search.kernel.packing import Packing
@@ -54,7 +53,6 @@ from fcp_ros.planning.search.kernel.space import (
     OPERATOR,
     PARENT,
     POSITION,
-    SORTED,
     STALE,
     STATE,
     STATES,
@@ -105,10 +103,6 @@ def advance(
         counts[STALE] = 0
     if counts[LABELS] == 0:
         _insert_initial_state(problem, space, inputs)
-    if counts[SORTED] >= 0:
-        status = _requeue_labels(space, settings)
-        if status != GOING:
-            return status
     # State machine: CURRENT < 0 means "choose a label"; else operators POSITION .. APPLICABLE - 1
     # of `found` have yet to be applied to CURRENT. Every return keeps that true, so that the next
     # call goes on exactly here.
@@ -167,37 +161,6 @@ def _insert_initial_state(problem: PackedTask, space: Space, inputs: HeuristicIn
     space.status[0] = OPEN
     space.counts[LABELS] = 1
     push(space.buckets, 0, 0.0, 0.0, 0, False)
-
-
-@part
-def _requeue_labels(space: Space, settings: Settings) -> int:
-    """Put the open labels into empty queues by new keys, after the weight has changed."""
-    counts = space.counts
-    while counts[SORTED] < counts[LABELS]:
-        if counts[WORK] <= 0:
-            return PAUSED
-        if not _has_room(space, settings):
-            return FULL
-        label = counts[SORTED]
-        counts[SORTED] += 1
-        counts[WORK] -= 1
-        # Labels from SORTED on are in no queue. Dead and closed ones are left out for good.
-        if space.status[label] == OPEN:
-            state, parent = space.link[label, STATE], space.link[label, PARENT]
-            first_left, second_left = space.estimate[state, 0], space.estimate[state, 1]
-            if not space.known[state] and parent >= 0:
-                operator, source = space.link[label, OPERATOR], space.link[parent, STATE]
-                first_left = pass_estimate(
-                    space.estimate[source, 0], settings.first[operator], settings.first_maximum
-                )
-                second_left = pass_estimate(
-                    space.estimate[source, 1], settings.second[operator], settings.second_maximum
-                )
-            one = compute_first_key(settings, space.way[label, 0], first_left)
-            two = compute_second_key(settings, space.way[label, 1], second_left)
-            push(space.buckets, 0, one, two, label, False)
-    counts[SORTED] = -1
-    return GOING
 
 
 @part

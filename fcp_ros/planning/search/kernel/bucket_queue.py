@@ -137,13 +137,6 @@ def pop(b: BucketQueues, queue: int) -> int:
     return int(label)
 
 
-def clear_queues(b: BucketQueues) -> None:
-    """Empty all queues."""
-    b.table.fill(0)
-    b.sizes.fill(0)
-    b.key.fill(NO_KEY)
-
-
 @kernel
 def rebuild_table(b: BucketQueues) -> None:
     """Fill an empty table with the keys of all heaps, after the table has grown."""

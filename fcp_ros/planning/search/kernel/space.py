@@ -42,15 +42,14 @@ STATES, LABELS, HASHED, CURRENT, POSITION, APPLICABLE, EXPANDED, GENERATED, EVAL
 """Places in `counts`: states, labels, states in the hash table, the label that is being expanded
 (-1: none), the position of its next applicable operator and their number, and the numbers of
 states expanded, generated and evaluated so far."""
-INCUMBENT, DRAWN, WORK, SORTED, STALE, TURN, TOUCHED = 9, 10, 11, 12, 13, 14, 18
+INCUMBENT, DRAWN, WORK, STALE, TURN, TOUCHED = 9, 10, 11, 12, 13, 17
 """More places in `counts`: the best label at a goal (-1: none), the state of the random numbers,
-the work left in this call, the next label to queue again (-1: all are queued), 1 if the table of
-the queues must be filled again, the turns of each of four queues, and a number without meaning (see
-`successors._prefetch_successors`)."""
-LAYER, OF_LAYER, CUT, NEARER = 19, 20, 21, 22
+the work left in this call, 1 if the table of the queues must be filled again, the turns of each of
+four queues, and a number without meaning (see `successors._prefetch_successors`)."""
+LAYER, OF_LAYER, CUT, NEARER = 18, 19, 20, 21
 """Places of a beam search: the layer that is being expanded, its labels expanded so far, 1 if any
 label was left out, and the last layer that came nearer to the goal."""
-COUNTS = 23
+COUNTS = 22
 
 BEST, BOUND, LEAST = 0, 2, 3
 """Places in `marks`: both criteria of the best plan so far, the bound of the first criterion, and
@@ -131,7 +130,7 @@ class SpaceAllocator:
         n, m = len(self._task.domain), count_operators(self._task)
         words, resources = len(self._packing.factor), len(self._task.amount)
         counts = np.zeros(COUNTS, np.int64)
-        counts[[CURRENT, INCUMBENT, SORTED]] = -1
+        counts[[CURRENT, INCUMBENT]] = -1
         room = FIRST_ROOM
         return Space(
             np.empty((room, words), np.uint64),

@@ -49,7 +49,7 @@ from fcp_ros.planning.search.kernel.space import (
     intern_state,
 )
 from fcp_ros.planning.search.kernel.switch_tree import SwitchTree, find_applicable, is_forbidden
-from fcp_ros.planning.search.settings import AT_ONCE, LAZY, MADE, Settings
+from fcp_ros.planning.search.settings import AT_ONCE, MADE, Settings
 
 PAUSED, FULL, SHORT, IMPROVED, STOPPED, EMPTY, GOING = range(7)
 """The reason why the kernel returned: the slice is used up, there is no room for the next label, a
@@ -100,7 +100,7 @@ def begin_expansion(
         linear += space.words[state, w] * problem.packing.factor[w]
     space.fresh[words] = linear
     space.status[label] = CLOSED
-    if settings.greedy and settings.evaluation == LAZY:
+    if settings.greedy:
         outdo(
             space.first,
             space.link,
@@ -218,7 +218,7 @@ def make_successor(
         settings.dominance,
         settings.direction,
         settings.counting,
-        settings.greedy and settings.evaluation == LAZY,
+        settings.greedy,
     ):
         return GOING
     counts[LABELS] += 1
@@ -235,7 +235,7 @@ def make_successor(
         counts[INCUMBENT] = label
         return STOPPED if settings.stop == AT_ONCE else IMPROVED
     if settings.greedy:
-        _push_greedy(problem, space, settings, inputs, label, state, index)
+        _push_greedy(space, settings, label, state, index)
         return GOING
     _push_by_bound(problem, space, settings, inputs, label, first_left, second_left)
     return GOING
@@ -367,33 +367,15 @@ def _push_by_bound(
 
 
 @part
-def _push_greedy(
-    problem: PackedTask,
-    space: Space,
-    settings: Settings,
-    inputs: HeuristicInputs,
-    label: int,
-    parent: int,
-    index: int,
-) -> None:
-    """Put a label into the queues of a greedy search, by its own estimate or by its parent's.
+def _push_greedy(space: Space, settings: Settings, label: int, parent: int, index: int) -> None:
+    """Put a label into the queues of a greedy search, by the estimate of its parent.
 
     Of labels with equal keys, the first heuristic takes the oldest, the second one the newest: one
     proceeds in all directions, the other straight ahead, so neither is misled for long.
     """
-    source = parent
-    if settings.evaluation == MADE:
-        source = space.link[label, STATE]
-        known = space.known[source] == FIRST_KNOWN | SECOND_KNOWN
-        if not known and settings.first_code != HeuristicCode.BLIND:
-            _unpack_successor(problem.packing, space)
-            evaluate_state(space, settings, inputs, source, space.after)
-    if space.estimate[source, 0] == np.inf:
-        space.status[label] = CLOSED
-        return
     groups = 1 if settings.helps == 0 else 2
     for queue in range(0, settings.queues, groups):
-        key = space.estimate[source, queue // groups]
+        key = space.estimate[parent, queue // groups]
         push(space.buckets, queue, key, space.way[label, 0], label, queue == 0)
         if settings.helps != 0 and space.helps[index]:
             push(space.buckets, queue + 1, key, space.way[label, 0], label, queue == 0)

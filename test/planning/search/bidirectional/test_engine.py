@@ -2,7 +2,6 @@
 """What a caller sees of a search: slices, interruption, limits, meetings, distances, resources."""
 
 import math
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -18,12 +17,10 @@ from fcp_ros.planning.search.bidirectional import BidirectionalSearch
 from fcp_ros.planning.search.half_plans import (
     BackwardHalf,
     ForwardHalf,
-    MeetingDistance,
     Resources,
     measure_distance,
-    replays,
 )
-from fcp_ros.planning.search.partial_states import conjoin, holds
+from fcp_ros.planning.search.partial_states import conjoin
 from fcp_ros.planning.search.settings import Objective, SearchOutcome
 
 
@@ -117,41 +114,22 @@ def test_what_cannot_be_regressed_is_refused():
         BidirectionalSearch(task, Objective())
 
 
-@settings(max_examples=80)
-@given(task=flat_tasks())
-def test_a_meeting_replays_and_no_other_one_does(task):
-    search = BidirectionalSearch(task, Objective())
-    while search.run(100).outcome not in DONE:
-        pass
-    meeting = search.meeting
-    if meeting is None:
-        return
-    assert replays(task, meeting)
-    state = semantics.initial_state(task)
-    for operator in meeting.operators[: meeting.index]:
-        state = semantics.successor(task, state, operator)
-    assert holds(meeting.partial_state, state)
-    wrong = conjoin({0: ((1 << int(task.domain[0])) - 1) & ~(1 << state[0])}, ())
-    assert not replays(task, replace(meeting, partial_state=wrong))
-
-
 def test_a_distance_counts_each_kind():
     pattern = conjoin({0: 2, 1: 1}, (((2, 1), (3, 1)),))
     needed = BackwardHalf(0, 0, (0, 0), -1, pattern, ((3.0, 9.0), (-math.inf, 4.0)), 10, None)
 
     def apart(state, amounts, loss=0):
         reached = ForwardHalf(loss, 0, (loss, 0), -1, state, amounts, None)
-        return measure_distance(reached, needed, 1)
+        return measure_distance(reached, needed)
 
-    assert apart((1, 0, 0, 0), (3.0, 4.0)) == MeetingDistance(0, 0, 0.0, 0.0, 0.0)
-    assert apart((1, 0, 0, 0), (3.0, 4.0)).is_meeting
-    assert apart((0, 1, 0, 0), (3.0, 4.0)).symbols == 2
-    assert apart((1, 0, 1, 1), (3.0, 4.0)).constraints == 1
-    assert apart((1, 0, 0, 0), (2.0, 4.0)).resources == 0.5
-    assert apart((1, 0, 0, 0), (10.0, 4.0)).resources == 0.5
-    assert apart((1, 0, 0, 0), (3.0, 7.0)).time == 0.75
-    assert apart((1, 0, 0, 0), (3.0, 4.0), loss=11).total == math.inf
-    assert apart((0, 1, 1, 1), (2.0, 7.0)).total == pytest.approx(4.25)
+    assert apart((1, 0, 0, 0), (3.0, 4.0)) == 0.0
+    assert apart((0, 1, 0, 0), (3.0, 4.0)) == 2.0
+    assert apart((1, 0, 1, 1), (3.0, 4.0)) == 1.0
+    assert apart((1, 0, 0, 0), (2.0, 4.0)) == 0.5
+    assert apart((1, 0, 0, 0), (10.0, 4.0)) == 0.5
+    assert apart((1, 0, 0, 0), (3.0, 7.0)) == 0.75
+    assert apart((1, 0, 0, 0), (3.0, 4.0), loss=11) == math.inf
+    assert apart((0, 1, 1, 1), (2.0, 7.0)) == pytest.approx(4.25)
 
 
 @settings(max_examples=100)
@@ -165,9 +143,7 @@ def test_intervals_are_the_amounts_from_which_the_steps_run(task, data):
     # Only amounts that can occur: what a prefix leaves.
     amounts = resources.initial
     for operator in data.draw(st.lists(st.integers(0, len(task.loss) - 1), max_size=4)):
-        left = resources.after(amounts, operator)
-        assert left == semantics.amounts_after(task, amounts, operator)
-        amounts = left or amounts
+        amounts = semantics.amounts_after(task, amounts, operator) or amounts
     intervals = resources.anything
     for operator in reversed(sequence):
         if intervals is not None:

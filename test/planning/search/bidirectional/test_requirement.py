@@ -12,10 +12,10 @@ from random_flat_tasks import flat_tasks
 from fcp_ros.fuzzy import EPSILON, Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning.flat import semantics
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
-from fcp_ros.planning.search.bidirectional import BackwardSide, BidirectionalSearch
+from fcp_ros.planning.search.bidirectional import BackwardSide
 from fcp_ros.planning.search.half_plans import UNIT, Resources, Scale
 from fcp_ros.planning.search.partial_states import read_operators
-from fcp_ros.planning.search.settings import Objective, SearchOutcome
+from fcp_ros.planning.search.settings import Objective
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(), Hamacher(2.0))
 
@@ -93,25 +93,6 @@ def test_requirements_are_those_of_the_definition(task, tnorm, alpha):
             assert here == []
     for label in expanded:
         assert label.room >= 0
-
-
-@settings(max_examples=80)
-@given(task=flat_tasks(resources=False, windows=False), tnorm=st.sampled_from(TNORMS))
-def test_the_requirement_of_a_meeting_is_that_along_the_plan(task, tnorm):
-    alpha = 0.3
-    degrees, task = with_degrees(task, tnorm)
-    objective = Objective(composition=tnorm.composition, loss_budget=tnorm.loss_budget(alpha))
-    search = BidirectionalSearch(task, objective)
-    while search.run(100).outcome not in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED):
-        pass
-    meeting = search.meeting
-    if meeting is not None:
-        along = [degrees[operator] for operator in meeting.operators]
-        needed = alpha
-        for degree in reversed(along[meeting.index :]):
-            needed = tnorm.least_requirement(needed, degree)
-        assert meeting.requirement(tnorm) == pytest.approx(needed, abs=1e-8)
-        assert tnorm.compose_all(along[: meeting.index]) >= needed - 1e-8
 
 
 def chain(losses):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """From random worlds through the encoded task and the bidirectional search to the verifier."""
 
-from types import SimpleNamespace
-
 import pytest
 from exhaustive_compiler import compile_task
 from hypothesis import HealthCheck, assume, given, settings
@@ -11,19 +9,16 @@ from plan_claims import Claims
 from random_worlds import DEGREES, atom, worlds
 from rewriting_twin import Twin, wandered
 
-from fcp_ros.cset import Fact, facts
+from fcp_ros.cset import facts
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning import PlanningOptions, verify
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.ground_goal import ground_goal
-from fcp_ros.planning.handover import claim_meeting
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch
-from fcp_ros.planning.search.half_plans import Meeting
-from fcp_ros.planning.search.partial_states import PartialState
 from fcp_ros.planning.search.settings import Objective, SearchOutcome
 from fcp_ros.planning.task.task import Conditions
 
@@ -77,38 +72,5 @@ def test_a_bidirectional_plan_is_the_best_and_passes(degrees, world, tnorm, judg
         [(step.rule.name, step.arguments) for step in steps], goal
     )
     assert plan.membership == pytest.approx(twin.best, abs=1e-9)
-    meeting = claim_meeting(search.meeting, encoding, tnorm)
-    verdict = verify(domain, instance, plan, goal, source, alpha=plan.membership, meeting=meeting)
+    verdict = verify(domain, instance, plan, goal, source, alpha=plan.membership)
     assert verdict.problems == ()
-    if meeting.wanted:
-        claims = meeting.wanted[0]
-        turned = tuple((fact, not holds) for fact, holds in claims)
-        if len(turned) == 1:
-            wrong = type(meeting)(meeting.index, (turned,), meeting.requirement)
-            refused = verify(domain, instance, plan, goal, source, alpha=0.0, meeting=wrong)
-            assert not refused.ok
-
-
-def test_a_pattern_over_values_says_the_same_over_facts():
-    f = [Fact("at", (name,)) for name in "abcd"]
-    encoding = SimpleNamespace(
-        variables=SimpleNamespace(values=((0, 1, None), (2, 3))),
-        task=SimpleNamespace(facts=f),
-        decode=lambda operators: SimpleNamespace(steps=tuple(operators[1:])),
-    )
-
-    def claims(units, *clauses):
-        pattern = PartialState(units, frozenset(clauses))
-        return claim_meeting(Meeting(2, (5, 6, 7), pattern, 0.25), encoding, Lukasiewicz())
-
-    assert claims(((0, 1), (1, 2))).wanted == (((f[0], True),), ((f[3], True),))
-    assert claims(((0, 3),)).wanted == (((f[0], True), (f[1], True)),)
-    assert claims(((0, 4),)).wanted == (((f[0], False),), ((f[1], False),))
-    assert claims(((0, 5),)).wanted == (((f[1], False),),)
-    assert claims((), ((0, 4), (1, 1))).wanted == (
-        ((f[0], False), (f[2], True)),
-        ((f[1], False), (f[2], True)),
-    )
-    # The last variable is the goal's own.
-    made = claims(((2, 1),), ((0, 1), (2, 1)))
-    assert (made.index, made.wanted, made.requirement) == (1, (), 0.75)
