@@ -8,8 +8,7 @@ answers come before the cache and are not kept in it, so that new judgements cou
 concerns a single question: a text that is too long for the model must not cost the other answers.
 
 *Outages.* A server that hangs would cost every plan its timeout. While another oracle can answer,
-one that failed is left alone for `RETRY_PERIOD` or longer, and one with wrong settings until
-`Grounder.retry` is called.
+one that failed is left alone for `RETRY_PERIOD` or longer, and one with wrong settings for good.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ class Outage:
             self._again = self._clock() + wait
 
     def clear(self) -> None:
-        """Record that the oracle answered, or allow another try."""
+        """Record that the oracle answered."""
         with self._lock:
             self._error = None
             self._again = -math.inf
@@ -172,18 +171,15 @@ def _build_crash_error(oracle: MembershipOracle, what: str) -> GroundingError:
 
 
 class UnavailableOracle:
-    """Placeholder for an oracle that `make` could not make; whoever asks it gets the reason."""
+    """Placeholder for an oracle that could not be made; whoever asks it gets the reason."""
 
     is_loaded = False
     known_model = ""
     mode = ""
 
-    def __init__(
-        self, name: str, error: GroundingError, make: Callable[[], MembershipOracle]
-    ) -> None:
+    def __init__(self, name: str, error: GroundingError) -> None:
         self.name = name
         self._error = error
-        self._make = make
 
     @property
     def model(self) -> str:
@@ -195,14 +191,6 @@ class UnavailableOracle:
     ) -> list[Membership]:
         """Raise the reason."""
         raise self._error
-
-    def try_make(self) -> MembershipOracle:
-        """Return the oracle if it can be made now, else this placeholder."""
-        try:
-            return self._make()
-        except GroundingError as error:
-            self._error = error
-            return self
 
 
 class CachedOracle:
@@ -273,7 +261,7 @@ class CachedOracle:
             answer = answer_each(self.oracle, predicate, [request])[0]
             return answer if isinstance(answer, Membership) else None
         (key,) = self._make_keys(version, [request])
-        return None if key is None else self._cache.get(key)
+        return None if key is None else self._cache.get_all([key])[0]
 
     def answer(
         self,
@@ -380,15 +368,6 @@ class CachedOracle:
                 answers[position] = answer
             self._keep(keys, missing, found)
         return [answer for answer in answers if answer is not None]
-
-    def reset(self) -> None:
-        """Forget the outage, so that the next question is a new try."""
-        if isinstance(self.oracle, UnavailableOracle):
-            self.oracle = self.oracle.try_make()
-            self._is_kept = bool(getattr(self.oracle, "is_kept", True))
-        self.outage.clear()
-        if isinstance(self.oracle, UnavailableOracle):
-            self._identify()
 
     def close(self) -> None:
         close = getattr(self.oracle, "close", None)

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
-from fcp_ros.grounding.language_model.chat_turn import Turn
+from fcp_ros.grounding.language_model.rubric_prompt import Turn
 from fcp_ros.grounding.model_server import ModelServer, ServerRefusal
 
 #

@@ -70,10 +70,6 @@ class Confirmer:
         error = self._oracle.outage.error
         return f"degrees can't be confirmed: {error}" if error is not None else ""
 
-    def reset(self) -> None:
-        """Forget the outage, so that the next question is a new try."""
-        self._oracle.reset()
-
     def confirm(
         self,
         predicates: Mapping[str, GradedPredicate],

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from fcp_ros.domain.model import GradedPredicate, Rubric
 from fcp_ros.grounding.heads.head import DegreeMap, fit_degree_map
 from fcp_ros.grounding.heads.head_file import HeadSource, find_packaged_heads
-from fcp_ros.grounding.heads.head_judge import HeadJudge
+from fcp_ros.grounding.heads.head_judge import HeadOracle
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError, JudgementRequest, Membership
 from fcp_ros.grounding.judgement_set import join_statement, read_arguments, split_sides
 from fcp_ros.grounding.membership_oracle import hash_predicate
@@ -173,9 +173,7 @@ class EmbeddingOracle:
         self._encoder = encoder
         file = heads or find_packaged_heads(encoder.weights)
         self.source = HeadSource(encoder, file) if file is not None else None
-        self._head_judge: HeadJudge | None = None
-        if self.source is not None:
-            self._head_judge = HeadJudge(self.source, self.name)
+        self._heads = HeadOracle(self.source, self.name) if self.source is not None else None
         self._fitted: dict[str, PairFit] = {}
         self._lock = threading.Lock()
 
@@ -187,9 +185,7 @@ class EmbeddingOracle:
     @property
     def mode(self) -> str:
         """The version of the method and the hash of the heads: retrained heads get new answers."""
-        return (
-            f"anchors2+heads3:{self._head_judge.hash if self._head_judge is not None else 'none'}"
-        )
+        return f"anchors2+heads3:{self.source.hash if self.source is not None else 'none'}"
 
     @property
     def is_loaded(self) -> bool:
@@ -199,8 +195,8 @@ class EmbeddingOracle:
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Membership]:
         """Judge requests, with one model call for all new phrases; NO_ANCHORS without examples."""
-        if predicate.judged_like and self._head_judge is not None:
-            return self._head_judge.judge(predicate, requests)
+        if predicate.judged_like and self._heads is not None:
+            return self._heads.judge(predicate, requests)
         answers = self._judge_by_rubric(predicate, requests)
         if not predicate.judged_like:
             return answers

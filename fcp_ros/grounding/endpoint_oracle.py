@@ -34,8 +34,12 @@ from fcp_ros.grounding.judgement import (
     JudgementRequest,
     Membership,
 )
-from fcp_ros.grounding.language_model.chat_turn import Turn
-from fcp_ros.grounding.language_model.rubric_prompt import PROMPT_VERSION, read_score, write_prompt
+from fcp_ros.grounding.language_model.rubric_prompt import (
+    PROMPT_VERSION,
+    Turn,
+    read_score,
+    write_prompt,
+)
 from fcp_ros.grounding.membership_oracle import Answer, PerRequestOracle
 from fcp_ros.grounding.model_server import (
     FIRST_PAUSE,

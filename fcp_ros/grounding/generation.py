@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fcp_ros.foundation.stopping import Check
-from fcp_ros.grounding.language_model.chat_turn import Turn
-from fcp_ros.grounding.language_model.rubric_prompt import sanitise
+from fcp_ros.grounding.language_model.rubric_prompt import Turn, sanitise
 
 
 @dataclass(frozen=True, slots=True)

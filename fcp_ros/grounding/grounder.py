@@ -161,14 +161,13 @@ def make_oracles(
 
 
 def _make_if_possible(name: str, options: GroundingOptions, *, is_needed: bool) -> MembershipOracle:
-    make = partial(make_oracle, name, options)
     try:
-        return make()
+        return make_oracle(name, options)
     except GroundingError as error:
         is_lasting = is_needed and not isinstance(error, ModelAbsentError)
         if is_lasting or error.code is GroundingCode.UNKNOWN_ORACLE:
             raise
-        return UnavailableOracle(name, error, make)
+        return UnavailableOracle(name, error)
 
 
 IN_MEMORY = ":memory:"
@@ -366,13 +365,6 @@ class Grounder:
             for name in self._router.choices[predicate.name].names
             for kept in (self._oracles[name],)
         )
-
-    def retry(self) -> None:
-        """Try failed oracles again: those that could not be made are made, the others are asked."""
-        for kept in self._oracles.values():
-            kept.reset()
-        if self._confirmer is not None:
-            self._confirmer.reset()
 
     def statistics(self) -> CacheStatistics:
         return self.cache.statistics()

@@ -61,16 +61,8 @@ class JudgedPairs:
     degrees: NDArray[np.uint8]  # hundredths; shape (pairs,)
     phrases: frozenset[str] = frozenset()  # both sides of all pairs, each once
 
-    def look_up(self, pair: tuple[str, str]) -> float | None:
-        """Look up the judged degree of a pair in plain spelling, in whole hundredths, or None."""
-        key = np.uint64(hash_pair(pair))
-        place = int(np.searchsorted(self.keys, key))
-        if place == len(self.keys) or self.keys[place] != key:
-            return None
-        return int(self.degrees[place]) / 100.0
-
     def look_up_all(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
-        """Look up many pairs at once."""
+        """Look up the judged degrees of pairs in plain spelling, in whole hundredths, or None."""
         if not pairs or not len(self.keys):
             return [None] * len(pairs)
         keys = np.array([hash_pair(pair) for pair in pairs], np.uint64)
@@ -269,12 +261,6 @@ class KnownAnswers:
         self._known: dict[str, _Known] = {}
         self._lock = threading.Lock()
         self.note = ""
-
-    def find(
-        self, predicate: GradedPredicate, version: str, request: JudgementRequest
-    ) -> Membership | None:
-        """Find the answer to a request, or None; see `find_all`."""
-        return self.find_all(predicate, version, [request])[0]
 
     def find_all(
         self, predicate: GradedPredicate, version: str, requests: Sequence[JudgementRequest]

@@ -352,13 +352,6 @@ class Membership:
         }
         return _build_all(len(degrees), example, own)
 
-    @property
-    def mean(self) -> float:
-        """Mean of the distribution or the samples; the prior if there is neither."""
-        if self.distribution:
-            return math.fsum(p * score for score, p in enumerate(self.distribution)) / HIGHEST_SCORE
-        return math.fsum(self.samples) / len(self.samples) if self.samples else self.prior
-
 
 _SLOTS = {one.name: Membership.__dict__[one.name] for one in fields(Membership)}
 

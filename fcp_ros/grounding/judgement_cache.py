@@ -85,10 +85,6 @@ class JudgementCache:
             except DatabaseFileError as error:
                 raise GroundingError(GroundingCode.STORE_FAILED, str(error)) from error
 
-    def get(self, key: CacheKey) -> Membership | None:
-        """Return the answer under this key, or None."""
-        return self.get_all([key])[0]
-
     def get_all(self, keys: Sequence[CacheKey | None]) -> list[Membership | None]:
         """Return the answer under each key, or None; None for no key."""
         with self._lock:

@@ -195,9 +195,6 @@ class RequestReader:
         self._texts: dict[str, ReadWords] = {}
         self._values: dict[str, str] = {}
 
-    def read(self, request: JudgementRequest) -> ReadRequest:
-        return self.read_all([request])[0]
-
     def read_all(self, requests: Sequence[JudgementRequest]) -> list[ReadRequest]:
         return [self._read(request) for request in requests]
 

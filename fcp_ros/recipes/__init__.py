@@ -7,10 +7,9 @@ Lowest first:
 - `recipe`: a recipe as a value, codes of what is wrong with it; `measures`: units and quantities.
 - `ingredient_lines`, `direction_words`, `food_mentions`, `recipe_files`, `reading`: from a file to
   that value.
-- `wishes`: what is missing and ruled out; `dish_roles`: what an ingredient does in a dish.
+- `wishes`: what is missing and ruled out.
 - `kitchen_state`: the state (C-set) of the domain `kitchen`, from recipe, facts and wishes.
-- `text_editing`, `recipe_draft`, `rewritten_list`, `procedure_changes`, `tool_changes`,
-  `rewriting`: from a plan back to a recipe.
+- `text_editing`, `procedure_changes`, `rewriting`: from a plan back to a recipe.
 - `cooking`: the whole; `cook` is the way in.
 """
 

@@ -29,9 +29,9 @@ from fcp_ros.planning import (
 )
 from fcp_ros.recipes.kitchen_state import KitchenState, SubstituteWay, make_state
 from fcp_ros.recipes.knowledge import FoodKnowledge, read_knowledge
+from fcp_ros.recipes.procedure_changes import FoodChoice, ToolChoice
 from fcp_ros.recipes.reading import read_recipe
 from fcp_ros.recipes.recipe import Note, Recipe, RecipeCode, RecipeError
-from fcp_ros.recipes.recipe_draft import FoodChoice, ToolChoice
 from fcp_ros.recipes.recipe_files import RecipeLines, parse_recipe
 from fcp_ros.recipes.rewriting import rewrite_recipe
 from fcp_ros.recipes.wishes import Limits, Wishes, understand

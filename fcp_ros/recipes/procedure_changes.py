@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of the procedure that a substitute brings: work that is added, dropped or moved.
+"""A recipe while it is rewritten, and the changes that a substitute or an absent tool brings.
 
-What each kind of change does is in `ChangeKind`.
+Work is added, dropped or moved; what each kind of change does is in `ChangeKind`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from fcp_ros.language.english.inflection import list_stems
+from fcp_ros.language.english.inflection import list_stems, write_gerund
 from fcp_ros.recipes.direction_words import find_temperatures, find_times
+from fcp_ros.recipes.ingredient_lines import WORD
 from fcp_ros.recipes.kitchen_state import SubstituteWay
-from fcp_ros.recipes.knowledge_entries import ChangeKind, StepChange
-from fcp_ros.recipes.recipe import FoodMention, Step
-from fcp_ros.recipes.recipe_draft import RecipeDraft
+from fcp_ros.recipes.knowledge_entries import ChangeKind, Equipment, StepChange, Tool
+from fcp_ros.recipes.recipe import FoodMention, Recipe, Step
 from fcp_ros.recipes.text_editing import (
     WHERE,
     Edit,
@@ -27,6 +27,56 @@ from fcp_ros.recipes.text_editing import (
     shift_temperatures,
     tidy,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class FoodChoice:
+    """The plan's answer to a missing ingredient; `way` is None where it is left out."""
+
+    ingredient: int
+    way: SubstituteWay | None
+    degree: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChoice:
+    """The plan's answer to an absent tool."""
+
+    tool: str
+    method: Equipment
+
+
+@dataclass(slots=True)
+class RecipeDraft:
+    """The steps of a recipe, with what is to be edited, added and inserted, by their numbers."""
+
+    recipe: Recipe
+    steps: list[Step] = field(init=False)
+    edits: list[list[Edit]] = field(init=False)
+    appended: list[list[str]] = field(init=False)  # sentences behind a step's text
+    inserted: list[list[Step]] = field(init=False)  # new steps before a step
+
+    def __post_init__(self) -> None:
+        self.steps = list(self.recipe.steps)
+        self.edits = [[] for _ in self.steps]
+        self.appended = [[] for _ in self.steps]
+        self.inserted = [[] for _ in self.steps]
+
+    def list_mentions(self, index: int) -> Iterator[tuple[int, FoodMention]]:
+        """List where the steps name an ingredient, with the number of the step."""
+        for number, step in enumerate(self.recipe.steps):
+            yield from ((number, one) for one in step.mentions if one.ingredient == index)
+
+    def add_work(self, number: int, change: StepChange) -> None:
+        """Add the minutes and tools of a change to a step."""
+        step = self.steps[number]
+        minutes = (step.minutes or 0.0) + change.minutes if change.minutes else step.minutes
+        tools = tuple(dict.fromkeys((*step.tools, *change.tools)))
+        self.steps[number] = replace(step, minutes=minutes, tools=tools)
+
+
+# --- changes of the procedure ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,3 +264,50 @@ def _describe_change(change: StepChange) -> str:
     if change.kind is ChangeKind.DROP:
         return f"It need not be done: {verbs}."
     return "It is added at another step."
+
+
+# --- a step without a tool ---
+
+
+def do_without_tool(step: Step, choice: ToolChoice, tool: Tool) -> Step:
+    """Return a step that uses the tools of another method; any other step as it is."""
+    if choice.tool not in step.tools:
+        return step
+    method, minutes, text = choice.method, step.minutes, step.text
+    if minutes is not None and method.factor != 1.0:
+        text = scale_times(text, find_times(text), method.factor)
+        minutes = sum(one.value for one in find_times(text))
+    instead = method.text.partition(" ")[0].lower()
+    sentences, told = [], False
+    for start, end in list_sentences(text):
+        said = text[start:end].strip()
+        if re.match(r"pre-?heat\b", said, re.IGNORECASE):
+            continue  # there is nothing to be heated before
+        written = _write_without(said, (choice.tool, *tool.also), tool.words, instead)
+        sentences.append(written)
+        if written != said and not told:
+            sentences[-1:] = [written if written[-1] in ".!?" else f"{written}.", method.text]
+            told = True
+    others = (one for one in step.tools if one != choice.tool)
+    tools = tuple(dict.fromkeys((*others, *method.use)))
+    before = step.changed_from or step.text
+    text = tidy(" ".join(sentences)) or method.text
+    return replace(step, text=text, tools=tools, minutes=minutes, changed_from=before)
+
+
+def _write_without(
+    sentence: str, names: tuple[str, ...], words: tuple[str, ...], instead: str
+) -> str:
+    """Write a sentence without the names of a tool, and with another verb for its work."""
+    each = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    place = r"\s*\b(?:in|into|inside|with|on|onto|using|to|from)\s+(?:(?:the|an?|your)\s+)?"
+    sentence = re.sub(rf"{place}(?:[\w-]+\s+)?(?:{each})s?\b", "", sentence, flags=re.IGNORECASE)
+
+    def exchange(match: re.Match[str]) -> str:
+        word = match[0].lower()
+        if not {word, *list_stems(word)} & set(words):
+            return match[0]
+        verb = write_gerund(instead) if word.endswith("ing") else instead
+        return verb.capitalize() if match[0][0].isupper() else verb
+
+    return WORD.sub(exchange, sentence)

@@ -151,7 +151,7 @@ class GoalRelaxation:
             first = self._judge_strict(strict)
         except Interrupted as reason:
             failed = Attempt(RelaxationOutcome.UNKNOWN, strict)
-            return Found(None, failed, 1.0, False, False, (), reason)
+            return Found(None, failed, 1.0, False, (), reason)
         return lattice.search(first)
 
     def _is_enough(self) -> bool:

@@ -62,7 +62,6 @@ class Found:
     attempt: Attempt | None  # its attempt, or that of the best node below alpha
     bound: float  # upper bound of the membership of all other nodes
     complete: bool  # True if no node is left open, and no choice was left out as one of too many
-    executes: bool  # True if some relaxed goal has a plan that does something
     explored: tuple[ExploredRelaxation, ...]
     interrupted: Interrupted | None = None
     below: Node | None = None
@@ -259,7 +258,6 @@ class RelaxationLattice:
             None if chosen is None else chosen[2],
             left,
             not self._heap and interrupted is None and slack == 0.0,
-            chosen is not None,
             tuple(tally.explored),
             interrupted,
             None if tally.below is None else tally.below[1],

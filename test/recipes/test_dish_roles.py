@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.recipes.dish_roles import find_purposes, find_roles
+from fcp_ros.recipes.kitchen_state import find_purposes, find_roles
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.reading import read_recipe
 from fcp_ros.recipes.recipe_files import parse_recipe

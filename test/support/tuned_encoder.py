@@ -13,8 +13,8 @@ from fcp_ros.grounding.models.bert_encoder import LayerWeights
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.tuning.adapter import reduce_change
 from fcp_ros.grounding.tuning.blending import Blend
-from fcp_ros.grounding.tuning.torch_encoder import HIDDEN
 from fcp_ros.grounding.tuning.tuned_file import Tuned, save_tuned
+from fcp_ros.grounding.tuning.tuning import HIDDEN
 
 FORMS = {
     "function": "used for {}",

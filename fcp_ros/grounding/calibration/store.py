@@ -10,10 +10,6 @@ learned in a simulation says little about the real robot. `merge_evidence` copie
 
 An outcome that has a number is recorded once, however often it comes: its stream and number are
 committed together with its evidence.
-
-`PRAGMA user_version` holds the version of a file. Version 0 had no priors, models and weights; its
-rows keep NULL there, so that no guess is mistaken for a measurement. Version 1 had neither origin
-nor numbers.
 """
 
 from __future__ import annotations
@@ -36,37 +32,23 @@ _COLUMNS = (
     "COALESCE(source, ''), COALESCE(model, ''), COALESCE(weight, 1.0)"
 )
 """The columns in the order of the fields of `Evidence`."""
-VERSION = 2
 
 TABLES = (
     """CREATE TABLE IF NOT EXISTS evidence (
         id INTEGER PRIMARY KEY AUTOINCREMENT, stamp REAL NOT NULL, predicate TEXT NOT NULL,
         context_key TEXT NOT NULL, quality REAL NOT NULL, step TEXT NOT NULL,
-        reset_id INTEGER REFERENCES resets(id))""",
+        reset_id INTEGER REFERENCES resets(id), prior REAL, degree REAL, source TEXT, model TEXT,
+        weight REAL)""",
     """CREATE TABLE IF NOT EXISTS resets (
         id INTEGER PRIMARY KEY AUTOINCREMENT, stamp REAL NOT NULL, predicate TEXT,
         context_key TEXT, undone INTEGER NOT NULL DEFAULT 0)""",
     """CREATE INDEX IF NOT EXISTS evidence_by_context
         ON evidence (predicate, context_key, reset_id, quality)""",
+    "CREATE TABLE IF NOT EXISTS origin (robot TEXT NOT NULL, world TEXT NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS outcomes (
+        stream BLOB NOT NULL, number INTEGER NOT NULL,
+        PRIMARY KEY (stream, number)) WITHOUT ROWID""",
 )
-"""The tables of version 0, which every file has initially."""
-
-_MIGRATIONS = (
-    (
-        "ALTER TABLE evidence ADD COLUMN prior REAL",
-        "ALTER TABLE evidence ADD COLUMN degree REAL",
-        "ALTER TABLE evidence ADD COLUMN source TEXT",
-        "ALTER TABLE evidence ADD COLUMN model TEXT",
-        "ALTER TABLE evidence ADD COLUMN weight REAL",
-    ),
-    (
-        "CREATE TABLE origin (robot TEXT NOT NULL, world TEXT NOT NULL)",
-        """CREATE TABLE outcomes (
-            stream BLOB NOT NULL, number INTEGER NOT NULL,
-            PRIMARY KEY (stream, number)) WITHOUT ROWID""",
-    ),
-)
-"""The statements that turn version i into version i + 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +121,8 @@ class CalibrationStore:
         except DatabaseFileError as error:
             raise GroundingError(GroundingCode.STORE_FAILED, str(error)) from error
         try:
-            with self._use_connection() as connection:
-                migrate(connection, self.path)
-                if read_only:  # else evidence would seem to be kept
+            if read_only:  # else evidence would seem to be kept
+                with self._use_connection() as connection:
                     connection.execute("PRAGMA query_only = ON")
             if origin is not None:
                 self._claim(origin)
@@ -386,35 +367,6 @@ def _open_in_memory() -> sqlite3.Connection:
     for statement in TABLES:
         connection.execute(statement)
     return connection
-
-
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring a file to the present version; GroundingError for one of a newer package."""
-    if _read_version(connection) == VERSION:
-        return
-    # The lock first: of two processes that open an old file, the second finds it migrated.
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        version = _read_version(connection)
-        if version > VERSION:
-            raise GroundingError(
-                GroundingCode.STORE_FAILED,
-                f"the calibration store {path} has version {version}, and this package knows "
-                f"versions up to {VERSION}; update fcp_ros, or give another path",
-            )
-        for statements in _MIGRATIONS[version:]:
-            for statement in statements:
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-    except BaseException:
-        connection.rollback()
-        raise
-    connection.commit()
-
-
-def _read_version(connection: sqlite3.Connection) -> int:
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
 
 
 #

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.sqlite_file import DatabaseFileError, open_database
 from fcp_ros.grounding.heads.head import PairFeatures
 from fcp_ros.grounding.heads.hidden_states import StatePlaces
 from fcp_ros.grounding.heads.pair_features import (
@@ -34,7 +33,7 @@ from fcp_ros.grounding.models.model_store import locate_models
 from fcp_ros.grounding.models.sentence_encoder import Encode
 
 Array = NDArray[np.float32]
-KEY_BYTES = 16
+_TABLES = ("CREATE TABLE IF NOT EXISTS features (text TEXT PRIMARY KEY, row BLOB NOT NULL)",)
 
 
 def locate_features() -> Path:
@@ -42,48 +41,29 @@ def locate_features() -> Path:
 
 
 class FeatureStore:
-    """Features of texts in one file, for one process at a time (STORE_FAILED); to be closed.
+    """Features of texts in a database: each batch is on the disk once it is computed.
 
     `source` names all that they depend on beside the text: model, layers, precision; `is_halved`
-    keeps them in half precision.
+    keeps them in half precision. Raises GroundingError (STORE_FAILED): the folder can't be used.
     """
 
     def __init__(self, folder: Path, source: str, width: int, *, is_halved: bool = False) -> None:
         name = hashlib.sha256(f"{source}|{width}|{is_halved}".encode()).hexdigest()[:24]
-        self._file = folder / f"{name}.features"
-        self._kind = np.dtype(
-            [("key", f"V{KEY_BYTES}"), ("row", "<f2" if is_halved else "<f4", (width,))]
-        )
-        self._rows: dict[bytes, int] = {}
+        self._file = folder / f"{name}.sqlite"
+        self._kind = np.dtype("<f2" if is_halved else "<f4")
+        self._width = width
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (folder / f"{name}.lock").open("w")
-        except OSError as error:
+            self._rows, _ = open_database(self._file, _TABLES, synchronous="NORMAL")
+        except DatabaseFileError as error:
             raise self._build_unwritable(error) from error
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            self._lock.close()
-            raise GroundingError(
-                GroundingCode.STORE_FAILED,
-                f"another process computes the same features in {folder}; wait until it has ended",
-            ) from error
-        try:
-            self._open()
-        except OSError as error:
-            self.close()
-            raise self._build_unwritable(error) from error
-
-    def __len__(self) -> int:
-        return len(self._rows)
 
     def close(self) -> None:
-        """Let other processes use the file."""
-        self._lock.close()  # which lets go of it, as the end of the process does
+        self._rows.close()
 
     def find_missing(self, texts: Sequence[str]) -> list[str]:
         """Find the texts without features, each once, in order."""
-        return [text for text in dict.fromkeys(texts) if hash_text(text) not in self._rows]
+        known = {text for (text,) in self._rows.execute("SELECT text FROM features")}
+        return [text for text in dict.fromkeys(texts) if text not in known]
 
     def fill(
         self,
@@ -102,57 +82,34 @@ class FeatureStore:
         report(done, every)
         for start in range(0, len(missing), batch):
             chosen = missing[start : start + batch]
-            self._append(chosen, compute(chosen))
+            self._keep(chosen, compute(chosen))
             done += len(chosen)
             report(done, every)
 
     def read(self, texts: Sequence[str]) -> Array:
         """Read the features of texts, shape (len(texts), width); all must be there."""
-        width = self._kind["row"].shape[0]
-        if not texts:
-            return np.zeros((0, width), np.float32)
-        mapped = np.memmap(self._file, self._kind, mode="r")
-        places = np.array([self._rows[hash_text(text)] for text in texts], np.intp)
-        return np.asarray(mapped["row"][places], np.float32)
+        query = "SELECT row FROM features WHERE text = ?"
+        content = b"".join(self._rows.execute(query, (text,)).fetchone()[0] for text in texts)
+        return np.frombuffer(content, self._kind).reshape(-1, self._width).astype(np.float32)
 
-    def _open(self) -> None:
-        size = self._file.stat().st_size if self._file.exists() else 0
-        count = size // self._kind.itemsize
-        if size != count * self._kind.itemsize:
-            os.truncate(self._file, count * self._kind.itemsize)
-        if count:
-            mapped = np.memmap(self._file, self._kind, mode="r")
-            keys = np.array(mapped["key"]).tobytes()
-            for row in range(count):
-                self._rows[keys[row * KEY_BYTES : (row + 1) * KEY_BYTES]] = row
-
-    def _append(self, texts: Sequence[str], features: Array) -> None:
-        keys = [hash_text(text) for text in texts]
-        records = np.empty(len(texts), self._kind)
-        records["key"] = np.frombuffer(b"".join(keys), f"V{KEY_BYTES}")
-        records["row"] = features
+    def _keep(self, texts: Sequence[str], features: Array) -> None:
+        rows = [row.tobytes() for row in features.astype(self._kind)]
         try:
-            with self._file.open("ab", buffering=0) as stream:
-                written = stream.write(records.tobytes())
-                if written != records.nbytes:
-                    raise OSError(f"only {written} of {records.nbytes} bytes were written")
-        except OSError as error:
-            with suppress(OSError):  # else the next records would stand beside their places
-                os.truncate(self._file, len(self._rows) * self._kind.itemsize)
+            self._rows.execute("BEGIN IMMEDIATE")
+            insert = "INSERT OR REPLACE INTO features VALUES (?, ?)"
+            self._rows.executemany(insert, zip(texts, rows, strict=True))
+            self._rows.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._rows.in_transaction:
+                self._rows.execute("ROLLBACK")
             raise self._build_unwritable(error) from error
-        known = len(self._rows)
-        self._rows.update({key: known + place for place, key in enumerate(keys)})
 
-    def _build_unwritable(self, error: OSError) -> GroundingError:
+    def _build_unwritable(self, error: Exception) -> GroundingError:
         return GroundingError(
             GroundingCode.STORE_FAILED,
-            f"features can't be kept in {self._file.parent} ({error.strerror or error}); make "
-            "room, or set FCP_MODELS to a folder on another disk; what was computed is kept",
+            f"features can't be kept in {self._file.parent} ({error}); make room, or set "
+            "FCP_MODELS to a folder on another disk; what was computed is kept",
         )
-
-
-def hash_text(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).digest()
 
 
 # --- the features of a training by a sentence model ---

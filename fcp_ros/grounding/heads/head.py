@@ -105,6 +105,48 @@ def _rises(low: tuple[float, float, float], high: tuple[float, float, float]) ->
     return high[0] - low[0] >= STEEPEST and high[1] >= low[1]
 
 
+Reals = NDArray[np.float64]
+
+KNOTS = 16  # Most quantiles of the scores at which the maps may bend
+
+
+def fit_quantile_map(
+    scores: Reals, targets: Reals, most: int, worth: Reals | None = None
+) -> DegreeMap:
+    """Fit the mean target by quantile of the score, made monotone, with `most` knots.
+
+    `worth` is that of each pair, in [0, 1].
+    """
+    worth = np.ones(len(scores)) if worth is None else worth
+    order = np.flatnonzero(worth)
+    order = order[np.argsort(scores[order], kind="stable")]
+    parts = min(most, max(2, len(order) // 10))
+    reached = np.cumsum(worth[order])
+    cuts = np.searchsorted(reached, np.linspace(0.0, reached[-1], parts + 1)[1:-1])
+    return fit_monotone_map(
+        [
+            (
+                float(np.average(scores[part], weights=worth[part])),
+                float(np.average(targets[part], weights=worth[part])),
+                float(worth[part].sum()),
+            )
+            for part in np.split(order, cuts)
+            if len(part)
+        ]
+    )
+
+
+def fit_error_map(errors: Reals, squares: Reals, worth: Reals) -> DegreeMap:
+    """Fit the map from the second score to the mean squared distance.
+
+    On judged pairs alone: unrelated ones are easy, and would make near misses look so, too.
+    """
+    try:
+        return fit_quantile_map(errors, squares, KNOTS, worth)
+    except GroundingError:  # no pair can be told to be better known than another
+        return DegreeMap((0.0, 1.0), (float(np.average(squares, weights=worth)),) * 2)
+
+
 PATIENCE = 12.0  # Number of examples of an anchor that moves the map half of the way
 LEAST_EXAMPLES = 3  # The least number of examples of an anchor that moves the map
 
@@ -289,7 +331,7 @@ def _extend_right(rows: Array) -> Array:
 
 Pairs = Sequence[tuple[str, str]]
 
-MOST_KEPT = 65_536  # Pairs whose scores are kept
+MOST_KEPT = 65_536  # Pairs whose scores are kept; a pair gets the same score again
 
 
 class PairFeatures(Protocol):
@@ -373,7 +415,7 @@ class ScoringHead(Protocol):
     def degree_map(self) -> DegreeMap: ...
 
     def score(self, pairs: Pairs) -> Scores:
-        """Score pairs in plain spelling, with one call of the model for all new ones."""
+        """Score pairs in plain spelling, with one call of the model for all new words."""
         ...
 
 
@@ -393,6 +435,7 @@ class Head:
     evidence: ScoreEvidence
     # fewer supports that score the blocks of whole pairs nearly alike; None: all
     reduced: ReducedSupports | None = None
+
     # scores of pairs that were asked about
     memory: ScoreMemory = field(default_factory=ScoreMemory, compare=False)
 

@@ -22,20 +22,21 @@ from fcp_ros.grounding.judgement_set import (
 )
 from fcp_ros.grounding.membership_oracle import hash_predicate
 
-#
-# It judges predicates that name a set of judgements (``judged_like: substitution``); the embedding
-# oracle judges all others by the examples of their rubrics.
-
 
 class HeadOracle:
-    """Membership from trained heads. Safe to call from several threads."""
+    """Membership from trained heads, read at the first question; for several threads.
+
+    It judges predicates that name a set of judgements (``judged_like: substitution``); the
+    embedding oracle judges all others by the examples of their rubrics. `name` is its kind.
+    """
 
     name = "head"
 
     def __init__(self, source: ScoringSource, name: str = name) -> None:
         self.name = name
         self.source = source
-        self._judge = HeadJudge(source, self.name)
+        self._heads: Mapping[str, ScoringHead] | None = None
+        self._maps: dict[str, DegreeMap] = {}
 
     @property
     def model(self) -> str:
@@ -44,7 +45,7 @@ class HeadOracle:
     @property
     def mode(self) -> str:
         """The hash of the heads: retrained heads get new answers."""
-        return f"heads2:{self._judge.hash}"
+        return f"heads2:{self.source.hash}"
 
     @property
     def is_loaded(self) -> bool:
@@ -66,32 +67,8 @@ class HeadOracle:
                 "write judged_like: function (or another set), or oracle: embedding, which judges "
                 "by the rubric's examples",
             )
-        return self._judge.judge(predicate, requests)
-
-
-# --- judging by trained heads: the choice of the head, its two sides, and the rubric's shift ---
-
-
-class HeadJudge:
-    """Judges by heads that are read at the first question. Safe to call from several threads."""
-
-    def __init__(self, source: ScoringSource, oracle: str) -> None:
-        self._source = source
-        self._oracle = oracle
-        self._heads: Mapping[str, ScoringHead] | None = None
-        self._maps: dict[str, DegreeMap] = {}
-
-    @property
-    def hash(self) -> str:
-        """Changes with the heads."""
-        return self._source.hash
-
-    def judge(
-        self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
-    ) -> list[Membership]:
-        """Judge requests, with one model call for all that is new in them."""
         begun = time.perf_counter()
-        with self._source.lock:
+        with self.source.lock:
             head = self._find_head(predicate)
             sides = _find_sides(predicate, head)
             degree_map = self._find_map(predicate, head)
@@ -103,20 +80,20 @@ class HeadJudge:
             degrees,
             map(note.__mod__, scores.values.tolist()),
             errors,
-            source=self._oracle,
-            model=self._source.model,
+            source=self.name,
+            model=self.source.model,
             latency=(time.perf_counter() - begun) / max(len(requests), 1),
         )
 
     def _find_head(self, predicate: GradedPredicate) -> ScoringHead:
         if self._heads is None:
-            self._heads = self._source.load()
+            self._heads = self.source.load()
         wanted = predicate.judged_like
         if wanted not in self._heads:
             hint = suggest_name(wanted, self._heads)
             raise GroundingError(
                 GroundingCode.NO_ANCHORS,
-                f"{predicate.name} is judged like {wanted!r}, but {self._source.file} has no head "
+                f"{predicate.name} is judged like {wanted!r}, but {self.source.file} has no head "
                 f"for such judgements; {hint}, or add judgements and {RETRAIN}",
             )
         return self._heads[wanted]
@@ -131,7 +108,7 @@ class HeadJudge:
                     rows.append([to_plain(word) for word in example])
                     degrees.append(anchor.score / 100.0)
             pairs = take_sides(rows, _find_sides(predicate, head))
-            scores = head.score(pairs).values.tolist()
+            scores = head.score(pairs).values.tolist() if pairs else []
             examples = list(zip(scores, degrees, strict=True))
             self._maps[version] = shift_by_rubric(head.degree_map, examples)
         return self._maps[version]

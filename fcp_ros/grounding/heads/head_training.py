@@ -33,12 +33,15 @@ from fcp_ros.grounding.heads.feature_maker import (
     locate_features,
 )
 from fcp_ros.grounding.heads.head import (
+    KNOTS,
     DegreeMap,
     Head,
     Kernel,
     PairFeatures,
     ReducedSupports,
     ScoreEvidence,
+    fit_error_map,
+    fit_quantile_map,
 )
 from fcp_ros.grounding.heads.head_file import Heads, save_heads
 from fcp_ros.grounding.heads.hidden_states import StatePlaces, count_layers
@@ -50,7 +53,6 @@ from fcp_ros.grounding.heads.ridge_regression import (
     make_folds,
     prepare_regression,
 )
-from fcp_ros.grounding.heads.score_maps import KNOTS, fit_error_map, fit_quantile_map
 from fcp_ros.grounding.heads.state_features import StateEncoder, write_form
 from fcp_ros.grounding.judged_pairs import JudgedPairs
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError

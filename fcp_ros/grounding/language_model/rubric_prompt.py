@@ -25,8 +25,16 @@ from fcp_ros.grounding.judgement import (
     GroundingError,
     JudgementRequest,
 )
-from fcp_ros.grounding.language_model.chat_turn import Turn
 from fcp_ros.grounding.language_model.packed_forward import count_common_prefix
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The words of one side in a chat with a language model, of a server or of this machine."""
+
+    role: str  # "system", "user" or "assistant"
+    content: str
+
 
 ENOUGH = 2
 PROBES = ("zebra", "7 of them")

@@ -16,8 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.heads.head import DegreeMap, Head, Pairs, ScoreMemory, Scores
-from fcp_ros.grounding.heads.score_maps import KNOTS, fit_error_map, fit_quantile_map
+from fcp_ros.grounding.heads.head import (
+    KNOTS,
+    DegreeMap,
+    Head,
+    Pairs,
+    ScoreMemory,
+    Scores,
+    fit_error_map,
+    fit_quantile_map,
+)
 from fcp_ros.grounding.tuning.adapter import TunedEncoder
 
 Reals = NDArray[np.float64]

@@ -36,10 +36,9 @@ from fcp_ros.grounding.judgement_set import (
 from fcp_ros.grounding.models.bert_encoder import map_model, read_config
 from fcp_ros.grounding.models.model_folder import compute_fingerprint, compute_weights_fingerprint
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
-from fcp_ros.grounding.tuning.adapter import TunedEncoder, reduce_change
+from fcp_ros.grounding.tuning.adapter import TunedEncoder, reduce_change, write_form
 from fcp_ros.grounding.tuning.batches import collect_pairs, is_in_fold
 from fcp_ros.grounding.tuning.blending import Blend, fit_blend, measure_gain
-from fcp_ros.grounding.tuning.pair_texts import write_form
 from fcp_ros.grounding.tuning.tuned_file import Tuned, save_tuned
 from fcp_ros.grounding.tuning.tuning import PRESETS, Report, Tuner, TuningOptions
 

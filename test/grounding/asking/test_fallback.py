@@ -80,32 +80,6 @@ def test_broken_models(
     assert grounder.describe()[0].oracle == oracle
 
 
-def test_a_model_that_is_put_right_answers_after_retry(
-    household: Any, make_predicate: Any, ask: Any, monkeypatch: Any
-) -> None:
-    from fcp_ros.grounding import grounder
-
-    works: list[bool] = []
-
-    def make(options: GroundingOptions) -> Any:
-        if not works:
-            raise refusing(GroundingCode.MODEL_NOT_FOUND, "there is no model yet")
-        return ScriptedOracle("embedding", {"tin mug": 0.4})
-
-    monkeypatch.setattr(grounder, "ORACLES", {**grounder.ORACLES, "embedding": make})
-    domain = replace(household, graded={"serves_as": make_predicate(table=TABLE)})
-    grounder = make_grounder(domain, GroundingOptions(fallback="table"))
-    question = ask("tin mug", "drinking")
-    assert grounder.judge([question])[0].fallback == "there is no model yet"
-    grounder.retry()
-    assert grounder.judge([question])[0].fallback == "there is no model yet"
-    works.append(True)
-    assert grounder.judge([question])[0].fallback  # wrong settings are not tried by themselves
-    grounder.retry()
-    answer = grounder.judge([question])[0]
-    assert (answer.degree, answer.fallback, grounder.notes) == (0.4, "", ())
-
-
 def test_wrong_names_are_errors_in_spite_of_a_fallback(household: Any) -> None:
     with pytest.raises(GroundingError, match="did you mean embedding"):
         make_grounder(household, GroundingOptions(oracle="embeding", fallback="table"))
@@ -235,7 +209,8 @@ def test_outcomes_of_a_rule_are_recorded_with_its_degree(make: Any, ask: Any) ->
     line = RuleLine("1", Number(1.0), Trapezoid(0.0, 2.0, 3.0, 4.0))
     grounder = make(RuleOracle(), fallback="", oracle="rule", rule=FuzzyRule((line,)))
     question = ask("mug", "drinking")
-    assert grounder.record(question, 1.0)
+    (answer,) = grounder.judge([question])
+    assert grounder.record(question, 1.0, membership=answer)
     assert grounder.calibration.entries("serves_as")[0].prior == 0.5
     assert grounder.statistics().misses == 0  # to reckon costs less than to look up
 

@@ -22,11 +22,15 @@ def key(number: int = 0, predicate: str = "p1", model: str = "m1", mode: str = "
     return CacheKey(predicate, f'{{"n":{number}}}', model, mode)
 
 
+def get(cache: JudgementCache, key: CacheKey) -> Membership | None:
+    return cache.get_all([key])[0]
+
+
 def test_what_was_put_is_found(tmp_path: Path) -> None:
     cache = JudgementCache(tmp_path / "cache.sqlite")
-    assert cache.get(key()) is None
+    assert get(cache, key()) is None
     cache.put([(key(), ANSWER)])
-    assert cache.get(key()) == ANSWER
+    assert get(cache, key()) == ANSWER
     counts = cache.statistics()
     assert (counts.memory_hits, counts.file_hits, counts.misses, counts.entries) == (1, 0, 1, 1)
 
@@ -36,7 +40,7 @@ def test_it_survives_a_restart(tmp_path: Path) -> None:
     first.put([(key(), ANSWER)])
     first.close()
     again = JudgementCache(tmp_path / "deep" / "cache.sqlite")
-    assert again.get(key()) == ANSWER
+    assert get(again, key()) == ANSWER
     assert again.statistics().file_hits == 1
 
 
@@ -46,16 +50,16 @@ def test_another_rubric_model_or_mode_never_meets_an_old_answer(
 ) -> None:
     cache = JudgementCache(tmp_path / "cache.sqlite")
     cache.put([(key(), ANSWER)])
-    assert cache.get(other) is None
+    assert get(cache, other) is None
 
 
 def test_memory_forgets_the_least_recently_used() -> None:
     cache = JudgementCache(memory_entries=2)
     cache.put([(key(1), ANSWER), (key(2), ANSWER)])
-    assert cache.get(key(1)) is not None
+    assert get(cache, key(1)) is not None
     cache.put([(key(3), ANSWER)])
-    assert cache.get(key(2)) is None
-    assert cache.get(key(1)) is not None
+    assert get(cache, key(2)) is None
+    assert get(cache, key(1)) is not None
 
 
 def test_the_file_forgets_the_oldest(tmp_path: Path) -> None:
@@ -63,7 +67,7 @@ def test_the_file_forgets_the_oldest(tmp_path: Path) -> None:
     cache = JudgementCache(path, memory_entries=1, file_entries=3)
     for number in range(6):
         cache.put([(key(number), ANSWER)])
-    found = [n for n in range(6) if cache.get(key(n)) is not None]
+    found = [n for n in range(6) if get(cache, key(n)) is not None]
     assert found == [3, 4, 5]
 
 
@@ -76,7 +80,7 @@ def test_a_corrupt_file_is_set_aside_and_said(tmp_path: Path) -> None:
     (aside,) = tmp_path.glob("cache.sqlite.corrupt-*")
     assert aside.read_bytes() == damage
     cache.put([(key(), ANSWER)])
-    assert cache.get(key()) == ANSWER
+    assert get(cache, key()) == ANSWER
 
 
 def test_a_damaged_answer_is_asked_again(tmp_path: Path) -> None:
@@ -85,7 +89,7 @@ def test_a_damaged_answer_is_asked_again(tmp_path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE answers SET membership = '{\"degree\": 7}'")
     cache = JudgementCache(path)
-    assert cache.get(key()) is None
+    assert get(cache, key()) is None
     assert "could not be read" in cache.note
 
 
@@ -100,7 +104,7 @@ def test_latency_is_that_of_asking_and_is_not_kept(tmp_path: Path) -> None:
     cache = JudgementCache(tmp_path / "cache.sqlite")
     cache.put([(key(), replace(ANSWER, latency=1.5))])
     again = JudgementCache(tmp_path / "cache.sqlite")
-    for found in (cache.get(key()), again.get(key())):
+    for found in (get(cache, key()), get(again, key())):
         assert found is not None
         assert found.latency == 0.0
 
@@ -116,11 +120,11 @@ def test_a_file_that_is_damaged_meanwhile_is_rebuilt_and_said(tmp_path: Path) ->
     content[200:] = b"x" * (len(content) - 200)
     path.write_bytes(content)
     for number in range(100):
-        assert cache.get(key(number)) is None
+        assert get(cache, key(number)) is None
     assert "set aside" in cache.note
     assert list(tmp_path.glob("cache.sqlite.corrupt-*"))
     cache.put([(key(1), ANSWER), (key(2), ANSWER)])
-    assert JudgementCache(path).get(key(1)) == ANSWER
+    assert get(JudgementCache(path), key(1)) == ANSWER
 
 
 FILL = """
@@ -133,7 +137,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 for number in range(3000):
     key = CacheKey("p", "c%d" % number * 20, "m", "x")
     cache.put([(key, Membership(0.5, 0.5))])
-    assert cache.get(key) == Membership(0.5, 0.5)
+    assert cache.get_all([key])[0] == Membership(0.5, 0.5)
 assert "could not be written" in cache.note, cache.note
 print(cache.note)
 """
@@ -153,7 +157,7 @@ def test_a_full_disk_costs_answers_on_the_disk_only(repository: Path, tmp_path: 
     assert "goes on in memory" in done.stdout
     assert done.stderr.count("could not be written") <= 3, "said once, not for each answer"
     key = CacheKey("p", "c0" * 20, "m", "x")
-    assert JudgementCache(path).get(key) is not None, "what was written before is still there"
+    assert get(JudgementCache(path), key) is not None, "what was written before is still there"
 
 
 WRITE = """
@@ -176,4 +180,4 @@ def test_two_processes_write_at_once(repository: Path, tmp_path: Path) -> None:
     assert [writer.wait(timeout=100) for writer in writers] == [0, 0]
     cache = JudgementCache(path)
     for name in ("a", "b"):
-        assert all(cache.get(CacheKey(name, str(n), "m", "x")) is not None for n in range(150))
+        assert all(get(cache, CacheKey(name, str(n), "m", "x")) is not None for n in range(150))

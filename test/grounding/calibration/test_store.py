@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evidence survives a killed process, older files and other writers, and can be undone."""
+"""Evidence survives a killed process and other writers, and can be undone."""
 
 import math
 import sqlite3
@@ -24,16 +24,6 @@ from fcp_ros.grounding import (
 )
 
 CONTEXT = '{"item":"mug"}'
-OLD_TABLES = (
-    """CREATE TABLE evidence (
-        id INTEGER PRIMARY KEY AUTOINCREMENT, stamp REAL NOT NULL, predicate TEXT NOT NULL,
-        context_key TEXT NOT NULL, quality REAL NOT NULL, step TEXT NOT NULL,
-        reset_id INTEGER REFERENCES resets(id))""",
-    """CREATE TABLE resets (
-        id INTEGER PRIMARY KEY AUTOINCREMENT, stamp REAL NOT NULL, predicate TEXT,
-        context_key TEXT, undone INTEGER NOT NULL DEFAULT 0)""",
-    "CREATE INDEX evidence_by_context ON evidence (predicate, context_key, reset_id, quality)",
-)
 WRITER = """
 import sys, time
 from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
@@ -165,61 +155,6 @@ def test_a_file_belongs_to_one_robot_in_one_world(tmp_path: Path) -> None:
         with pytest.raises(GroundingError, match=r"robot_1 in the real world.*merge") as caught:
             CalibrationStore(path, other)
         assert caught.value.code is GroundingCode.STORE_FAILED
-
-
-def old_file(path: Path) -> None:
-    """A file as version 0 of the schema wrote it."""
-    connection = sqlite3.connect(path)
-    for statement in OLD_TABLES:
-        connection.execute(statement)
-    connection.execute("INSERT INTO resets (stamp, predicate) VALUES (5.0, 'q')")
-    for predicate, reset in (("p", None), ("q", 1)):
-        connection.execute(
-            "INSERT INTO evidence (stamp, predicate, context_key, quality, step, reset_id) "
-            "VALUES (1.0, ?, ?, 0.25, 'pick', ?)",
-            (predicate, CONTEXT, reset),
-        )
-    connection.commit()
-    connection.close()
-
-
-def test_a_file_of_the_old_schema_is_migrated(tmp_path: Path) -> None:
-    path = tmp_path / "old.sqlite"
-    old_file(path)
-    store = CalibrationStore(path)
-    (kept,) = store.entries()
-    assert kept == Evidence("p", CONTEXT, 0.25, 1.0, "pick", id=1)
-    assert (kept.prior, kept.model, kept.weight) == (None, "", 1.0)
-    store.record(replace(evidence(1.0), prior=0.5, model="m"))
-    assert store.undo_reset(1) == 1
-    store.close()
-    again = CalibrationStore(path)  # a second time there is nothing to do
-    assert [entry.prior for entry in again.entries()] == [None, None, 0.5]
-    with sqlite3.connect(path) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
-        nulls = connection.execute("SELECT COUNT(*) FROM evidence WHERE weight IS NULL").fetchone()
-        assert nulls == (2,)
-
-
-def test_two_processes_migrate_at_once(repository: Path, tmp_path: Path) -> None:
-    path = tmp_path / "old.sqlite"
-    old_file(path)
-    writers = [writer(repository, path, 3, name, "end") for name in ("a", "b")]
-    for process in writers:
-        process.communicate(timeout=60)
-        assert process.returncode == 0
-    assert len(CalibrationStore(path).entries()) == 7
-
-
-def test_a_file_of_a_newer_schema_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "new.sqlite"
-    CalibrationStore(path).close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 7")
-    connection.close()
-    with pytest.raises(GroundingError, match="version 7") as caught:
-        CalibrationStore(path)
-    assert caught.value.code is GroundingCode.STORE_FAILED
 
 
 def test_the_version_tells_of_every_change(tmp_path: Path) -> None:

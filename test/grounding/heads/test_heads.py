@@ -50,10 +50,7 @@ class WordEncoder:
 def train(kind: JudgementSet, folder: Path) -> tuple[Heads, Head]:
     """Trains on a set, and returns its head."""
     maker = SentenceMaker(WordEncoder(), folder, lambda *_: None)
-    try:
-        heads, _ = train_heads({kind.name: kind}, maker, OPTIONS)
-    finally:
-        maker.close()
+    heads, _ = train_heads({kind.name: kind}, maker, OPTIONS)
     return heads, heads.by_name[kind.name]
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from fcp_ros.grounding.judged_pairs import (
     JudgedPairs,
     KnownAnswers,
     collect_pairs,
+    hash_pair,
     load_pairs,
     look_up_forms,
     save_pairs,
@@ -55,6 +57,12 @@ def substitute(item: str, wanted: str, *attributes: tuple[str, Any]) -> Judgemen
     )
 
 
+def look_up(
+    known: KnownAnswers, predicate: GradedPredicate, request: JudgementRequest
+) -> Membership | None:
+    return known.find_all(predicate, hash_predicate(predicate), [request])[0]
+
+
 @pytest.fixture
 def predicate(household: Any) -> GradedPredicate:
     return household.graded["suitable_substitute"]
@@ -63,7 +71,7 @@ def predicate(household: Any) -> GradedPredicate:
 @pytest.fixture
 def find(predicate: GradedPredicate) -> Callable[..., Membership | None]:
     known = KnownAnswers()
-    return lambda *words: known.find(predicate, hash_predicate(predicate), substitute(*words))
+    return lambda *words: look_up(known, predicate, substitute(*words))
 
 
 @pytest.fixture
@@ -111,14 +119,14 @@ def test_identical_words_are_no_perfect_fit_where_that_is_another_question(house
     stable = replace(household.graded["stable_enough"], judged_like="stability", rubric=None)
     words = (ArgumentContext("support", "a", "pan"), ArgumentContext("item", "b", "pan"))
     request = JudgementRequest("stable_enough", words)
-    known = KnownAnswers().find(stable, hash_predicate(stable), request)
+    known = look_up(KnownAnswers(), stable, request)
     assert known is None or known.note != "identical words"
     named_so = JudgementRequest(
         "serves_as",
         (ArgumentContext("item", "x_1", "drinking"), ArgumentContext("purpose", "drinking")),
     )
     serves = household.graded["serves_as"]
-    assert KnownAnswers().find(serves, hash_predicate(serves), named_so) is None
+    assert look_up(KnownAnswers(), serves, named_so) is None
 
 
 def test_sides_are_found_by_name(household: Any, repository: Path) -> None:
@@ -130,7 +138,7 @@ def test_sides_are_found_by_name(household: Any, repository: Path) -> None:
             ArgumentContext("item", "b", judgement.item),
         )
         request = JudgementRequest("stable_enough", words)
-        found = KnownAnswers().find(stable, hash_predicate(stable), request)
+        found = look_up(KnownAnswers(), stable, request)
         assert found.degree == pytest.approx(judgement.degree, abs=0.00501)
 
 
@@ -138,9 +146,10 @@ def test_only_what_nobody_judged_is_asked(predicate: GradedPredicate) -> None:
     oracle = CountingOracle()
     grounder = make_with(oracle, predicate, KnownAnswers())
     asked = [substitute(item, "buttermilk") for item in ("kefir", "tin kefir", "buttermilk")]
-    assert [answer.degree for answer in grounder.judge(asked)] == [0.9, 0.33, 1.0]
+    answers = grounder.judge(asked)
+    assert [answer.degree for answer in answers] == [0.9, 0.33, 1.0]
     assert oracle.asked == ["tin kefir"]
-    grounder.record(asked[0], 0.5)
+    grounder.record(asked[0], 0.5, membership=answers[0])
     assert grounder.calibration.entries()[0].model == "judgements"
 
 
@@ -170,10 +179,7 @@ def test_ones_own_judgements_replace_those_of_the_package(
     assert judge(KnownAnswers()) == 0.9  # at once, whatever the cache holds
     assert judge(KnownAnswers(own_file)) == 0.2
     assert judge(None) == 0.33
-    nothing_else = KnownAnswers(own_file).find(
-        predicate, hash_predicate(predicate), substitute("couch", "settee")
-    )
-    assert nothing_else is None
+    assert look_up(KnownAnswers(own_file), predicate, substitute("couch", "settee")) is None
 
 
 @pytest.mark.parametrize("damage", ["none", "cut", "text"])
@@ -241,10 +247,9 @@ def test_the_packages_pairs_are_those_of_the_judgements(repository: Path) -> Non
     }, said
     for name, kind in sets.items():
         assert pairs[name].columns == kind.columns
-        for judgement in kind.judgements[::50]:
-            assert pairs[name].look_up(judgement.pair) == pytest.approx(
-                judgement.degree, abs=0.00501
-            )
+        asked = kind.judgements[::50]
+        found = pairs[name].look_up_all([judgement.pair for judgement in asked])
+        assert found == pytest.approx([judgement.degree for judgement in asked], abs=0.00501)
 
 
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), max_size=30))
@@ -253,16 +258,21 @@ def test_many_are_looked_up_like_one(numbers: list[tuple[int, int]]) -> None:
     phrases = [*sorted(pairs.phrases)[:400:4], "drinking", "mugs", "no such thing", "mug"]
     asked = [(phrases[a % len(phrases)], phrases[b % len(phrases)]) for a, b in numbers]
     asked += [("mug", "drinking"), ("mugs", "drinking")]
-    assert pairs.look_up_all(asked) == [pairs.look_up(pair) for pair in asked]
+    assert pairs.look_up_all(asked) == [look_up_alone(pairs, pair) for pair in asked]
     forms = look_up_forms(pairs, asked)
-    assert forms[-2:] == [pairs.look_up(("mug", "drinking"))] * 2 != [None] * 2
+    assert forms[-2:] == pairs.look_up_all(asked[-2:-1]) * 2 != [None] * 2
     assert forms == [look_up_form_by_form(pairs, pair) for pair in asked]
+
+
+def look_up_alone(pairs: JudgedPairs, pair: tuple[str, str]) -> float | None:
+    places = np.flatnonzero(pairs.keys == np.uint64(hash_pair(pair)))
+    return int(pairs.degrees[places[0]]) / 100.0 if len(places) else None
 
 
 def look_up_form_by_form(pairs: JudgedPairs, pair: tuple[str, str]) -> float | None:
     """The rule as it reads: as it stands, then the singular of the left, then of both."""
     left, right = (" ".join([*side.split(" ")[:-1], find_head_word(side)]) for side in pair)
     for form in (pair, (left, pair[1]), (left, right)):
-        if (degree := pairs.look_up(form)) is not None:
+        if (degree := look_up_alone(pairs, form)) is not None:
             return degree
     return None

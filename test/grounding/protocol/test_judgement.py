@@ -80,13 +80,6 @@ def test_a_latency_is_seconds(latency: float) -> None:
         Membership(0.5, 0.5, latency=latency)
 
 
-def test_the_mean_is_that_of_the_distribution_the_samples_or_the_prior() -> None:
-    halves = tuple(0.5 if score in (0, 100) else 0.0 for score in range(101))
-    assert Membership(0.0, 0.0, distribution=halves).mean == pytest.approx(0.5)
-    assert Membership(0.4, 0.4, samples=(0.2, 0.4, 0.9)).mean == pytest.approx(0.5)
-    assert Membership(0.9, 0.3).mean == 0.3
-
-
 DEGREES = st.floats(0, 1)
 
 

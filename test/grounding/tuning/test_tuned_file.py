@@ -137,7 +137,7 @@ def test_what_was_confirmed_counts_from_then_on_and_nothing_else_moves(household
     assert after[0].uncertainty is not None
     assert after[1:] == before[1:]  # not asked, and judged word for word
     assert not grounder.confirm(requests[:1])  # each once
-    assert grounder.record(requests[0], 1.0)
+    assert grounder.record(requests[0], 1.0, membership=after[0])
     (row,) = grounder.calibration.entries("serves_as")
     assert (row.source, row.prior) == ("tuned", after[0].prior)
     grounder.close()

@@ -14,7 +14,7 @@ from later import Later
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.judgement_set import JudgementSet
 from fcp_ros.grounding.models.bert_encoder import map_model
-from fcp_ros.grounding.tuning.adapter import TunedEncoder, reduce_change
+from fcp_ros.grounding.tuning.adapter import TunedEncoder, make_writer, reduce_change, write_form
 from fcp_ros.grounding.tuning.batches import (
     BatchOptions,
     collect_pairs,
@@ -22,7 +22,6 @@ from fcp_ros.grounding.tuning.batches import (
     draw_batches,
     is_in_fold,
 )
-from fcp_ros.grounding.tuning.pair_texts import make_writer, write_form
 
 torch = Later("torch")
 tuning = Later("fcp_ros.grounding.tuning.tuning")  # which imports it

@@ -210,7 +210,7 @@ def test_attributes_are_read_too(oracle: EchoOracle) -> None:
             ArgumentContext("purpose", "drinking"),
         ),
     )
-    asked = RequestReader(lambda: WORDS).read(request).request
+    asked = RequestReader(lambda: WORDS).read_all([request])[0].request
     assert asked.arguments[0].attributes == (("cracked", True), ("material", "steel"))
 
 
@@ -425,7 +425,7 @@ def test_texts_are_read_once() -> None:
     count = len(read_labels)
     assert reader.read_all(asked) == first
     assert len(read_labels) == count > 0
-    assert [RequestReader(lambda: WORDS).read(one) for one in asked] == first
+    assert [RequestReader(lambda: WORDS).read_all([one])[0] for one in asked] == first
 
 
 def request_of(item: str, purpose: str) -> JudgementRequest:
