@@ -27,8 +27,8 @@ from benchmark.context_matters.instances import DATA
 from benchmark.context_matters.part_reading import SETS, reading_part
 from benchmark.context_matters.part_tasks import Details, impossible_part, planning_part, tasks_part
 from benchmark.tables import Part, show_part, show_verdicts
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.reader import MODEL_SECONDS
-from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.planning import PlanningOptions
 
 
@@ -53,18 +53,16 @@ def main(
     model: Annotated[
         str,
         typer.Option(
-            help="The language model that is asked about what can't be read: tuned, a file of "
-            "`fcp language train-writer`, or a folder."
+            help="The language model that is asked about what can't be read: tuned, or a file of "
+            "`fcp language train-writer`."
         ),
     ] = "",
-    reader: Annotated[str, typer.Option(help="A reader by its name in the registry.")] = "domain",
     endpoint: Annotated[
         str, typer.Option(help="A model server that the reader asks about what it can't read.")
     ] = "",
     model_seconds: Annotated[
         float, typer.Option(help="Seconds that the model server has for each sentence.")
     ] = MODEL_SECONDS,
-    device: Annotated[str, typer.Option(help="The device of the language model.")] = "cpu",
     show_sealed: Annotated[
         bool, typer.Option("--show-sealed", help="Show the sealed sentences that were read wrong.")
     ] = False,
@@ -82,15 +80,7 @@ def main(
         )
     console = Console(width=None if os.isatty(1) else 180)
     setting = Setting(
-        make_reader(
-            ReaderOptions(
-                reader,
-                model=model,
-                endpoint=endpoint,
-                device=device,
-                seconds=model_seconds,
-            )
-        ),
+        make_reader(ReaderOptions(model, endpoint, model_seconds)),
         val,
         PlanningOptions(time_limit=time_limit),
     )

@@ -25,8 +25,8 @@ from fcp_ros.cli.session import Session, open_session
 from fcp_ros.domain import load_domain
 from fcp_ros.grounding import Grounder, make_grounder
 from fcp_ros.grounding.options import GroundingOptions
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.reader import InstructionReader, ReadingContext
-from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.package_files import config_folder, find_domain
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, PlanStatus
 from fcp_ros.relaxation.plan_instruction import plan_instruction

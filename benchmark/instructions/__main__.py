@@ -39,9 +39,9 @@ from benchmark.instructions.gpsr import REFUSED, GpsrCommand, read_commands, sco
 from benchmark.tables import Line, Part, Verdict, limit, share, show_part, show_verdicts, write_json
 from fcp_ros.cset import Instance
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
+from fcp_ros.language.cascade import TUNED, ReaderOptions, make_reader
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import ReadingStatus
-from fcp_ros.language.registry import TUNED, ReaderOptions, make_reader
 
 QUICK_TASKS = 60
 READER = "domain"
@@ -183,7 +183,7 @@ from pathlib import Path
 from benchmark.instructions.__main__ import make_read
 from benchmark.instructions.alfred import AlfredTask, FloorPlans
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
-from fcp_ros.language.registry import TUNED, ReaderOptions, make_reader
+from fcp_ros.language.cascade import TUNED, ReaderOptions, make_reader
 task = AlfredTask("t", "", 1, (), frozenset(), {{"apple": 1}}, (), ("fridge",), (), ())
 reader = make_reader(ReaderOptions(model={model!r}))
 read = make_read(reader, FloorPlans([task]).build(task), EmbeddingLabelSimilarity())

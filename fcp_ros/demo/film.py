@@ -27,9 +27,9 @@ from fcp_ros.execution.physics.pictures import (
 )
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.grounding import make_grounder
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation
-from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import Judged, PlanningOptions, PlanningRequest, PlanningResult
 from fcp_ros.planning.model.plan import PlanStep

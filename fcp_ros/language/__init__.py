@@ -3,7 +3,6 @@
 
     reading.py  readings as values: goal, degree, paraphrase, words, what was not understood
     reader.py   the protocol of readers and what they are given
-    registry.py  the readers by name
     confidence.py  four levels of confidence in a reading
     confirmation.py  the gate before planning: what is not plain is a question
     paraphrase.py  a goal as an English sentence: statement_table.py writes its atoms,
@@ -12,11 +11,10 @@
     english/  words and inflection that every domain shares; WordNet's nouns, spelling
     parsing/  trees of a sentence, by the phrases of a domain and the things of a state
     domain_reader/  the reader by the words of the domain: trees become goals
-    cascade.py  a language model behind the reader, for what it can't read
+    cascade.py  the reader in use: rules, and a language model behind them
     datasheet.py  the files of what was learned
     syntax/  English clauses by spaCy
-    file_reader.py  the reader of a file with sentences and goals
-    model_reader/  what a language model, in a folder or on a server, makes of an instruction
+    model_reader/  what a language model, ours or on a server, makes of an instruction
 
 A reader never plans. `fcp_ros.relaxation` takes its readings on to a plan.
 """

@@ -52,13 +52,6 @@ def find_excess(instruction: str) -> str:
     )
 
 
-def find_only(instance: Instance, type_: str) -> str:
-    """Return the name of the only element of a type; "" if there are several, or none."""
-    if not instance.schema.has_type(type_) or instance.count(type_) != 1:
-        return ""
-    return instance.name_of(instance.elements(type_)[0])
-
-
 class InstructionReader(Protocol):
     """Anything that reads instructions; deterministic: equal questions get equal answers."""
 

@@ -18,7 +18,7 @@ from benchmark.instructions.alfred import (
 )
 from fcp_ros.cset.state_facts import facts
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
-from fcp_ros.language.registry import ReaderOptions, make_reader
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 
 ROW = {"object": "Apple", "into": "Fridge", "inside": "", "lamp": "", "sliced": False}
 APPLE = '?x: object (is_a(?x, "apple") and in_or_on(?x, fridge_1)'

@@ -5,9 +5,9 @@ import pytest
 
 from benchmark.context_matters.instances import HouseTask, Thing, build_state, domain_of
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus
-from fcp_ros.language.registry import ReaderOptions, make_reader
 
 THINGS = (
     Thing("washing_machine_1", "washing machine", "bathroom_1", False),

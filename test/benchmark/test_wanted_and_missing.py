@@ -10,7 +10,7 @@ from benchmark.context_matters.wanted_and_missing import (
     open_grounder,
     read_cases,
 )
-from fcp_ros.language.registry import ReaderOptions, make_reader
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 
 CASES = {case.name: case for case in read_cases()}
 CHECKED = [

@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 from fcp_ros.cli.exit_codes import BAD_INPUT, to_exit_code
 from fcp_ros.cli.main import app
 from fcp_ros.cli.plan.output import find_choice
-from fcp_ros.language import registry
+from fcp_ros.language import cascade
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning import warm_up as warm_up_module
 
@@ -42,11 +42,11 @@ SUPPORT = Path(__file__).parents[1] / "support"
 @pytest.fixture
 def fcp(monkeypatch):
     """Runs ``fcp ask`` with the scripted reader; returns exit code, output, errors."""
-    table = {**registry.READERS, "scripted": lambda options: ScriptedReader()}
-    monkeypatch.setattr(registry, "READERS", table)
+    rules = cascade.make_rules
 
-    def run(*arguments, reader="scripted"):
-        command = ["ask", *arguments, "--reader", reader]
+    def run(*arguments, scripted=True):
+        monkeypatch.setattr(cascade, "make_rules", ScriptedReader if scripted else rules)
+        command = ["ask", *arguments, "--reader-model", ""]
         result = CliRunner().invoke(app, command, env={"COLUMNS": "200", "NO_COLOR": "1"})
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
@@ -70,35 +70,15 @@ def test_a_sentence_is_shown_as_understood_and_planned(fcp):
 
 
 def test_the_phrases_of_the_domain_are_read_by_default(fcp):
-    code, out, _ = fcp("put the mug on the counter", reader="domain")
+    code, out, _ = fcp("put the mug on the counter", scripted=False)
     assert code == 0
     assert "goal: on(mug_1, counter_1)" in out
     assert "place(robot_1, mug_1, counter_1" in out
     assert out.count("mug_1 is on counter_1") == 1, "a clear reading is paraphrased once"
-    code, out, _ = fcp("blorp the frim", reader="domain")
+    code, out, _ = fcp("blorp the frim", scripted=False)
     assert code == BAD_INPUT
     assert out.count("NOT_UNDERSTOOD") == 1
     assert "INVALID_REQUEST" not in out, "it is said once"
-
-
-def test_fixed_commands_come_from_a_file(fcp, tmp_path):
-    file = tmp_path / "commands.yaml"
-    goal = "{goal: 'on(mug_1, counter_1)', degree: 0.5, choice: on the counter}"
-    other = "{goal: 'on(mug_1, tv_stand_1)', degree: 0.5, choice: on the TV stand}"
-    file.write_text(
-        "readings:\n"
-        "  - say: [tidy up]\n    goal: on(mug_1, counter_1)\n"
-        f"  - say: put the mug away\n    ask: Where to?\n    goals: [{goal}, {other}]\n"
-    )
-    code, out, _ = fcp("tidy up", "--reader-file", str(file), reader="file")
-    assert code == 0, out
-    assert "place(robot_1, mug_1, counter_1" in out
-    code, out, _ = fcp("put the mug away", "--reader-file", str(file), reader="file")
-    assert code == ASKED, out
-    assert "2  on the TV stand" in out
-    code, _, error = fcp("tidy up", "--reader-file", str(tmp_path / "no.yaml"), reader="file")
-    assert code == BAD_INPUT
-    assert "no.yaml" in error
 
 
 def test_reading_only_plans_nothing(fcp):
@@ -159,12 +139,6 @@ def test_what_is_not_read_is_not_planned(fcp, instruction, status, words):
 
 
 def test_bad_choices_are_refused_in_words(fcp):
-    code, _, error = fcp(CUP, reader="reader")
-    assert code == BAD_INPUT
-    assert "there is no reader called 'reader'" in error
-    code, _, error = fcp(CUP, reader="file")
-    assert code == BAD_INPUT
-    assert "needs a YAML file" in error
     code, out, _ = fcp(CUP, "--speaker", "persn_1")
     assert code == BAD_INPUT
     assert "did you mean 'person_1'?" in out
@@ -200,8 +174,8 @@ PROGRAM = """
 import sys
 sys.path.insert(0, {support!r})
 from scripted_reader import ScriptedReader
-from fcp_ros.language import registry
-registry.READERS = {{**registry.READERS, "scripted": lambda options: ScriptedReader()}}
+from fcp_ros.language import cascade
+cascade.make_rules = ScriptedReader
 from fcp_ros.cli.main import app
 app({arguments!r})
 """
@@ -239,19 +213,19 @@ def converse(arguments, answers, timeout=100.0):
 
 def test_on_a_terminal_it_asks_and_plans_for_the_answer():
     answers = [("2  on the TV stand", b"9\n"), ("a number from 1 to 2", b"2\n")]
-    code, text = converse([MUG, "--reader", "scripted"], answers)
+    code, text = converse([MUG, "--reader-model", ""], answers)
     assert code == 0, text
     assert "place(robot_1, mug_1, tv_stand_1" in text
 
 
 def test_on_a_terminal_no_answer_counts_as_no():
-    code, text = converse([MUG, "--reader", "scripted", "--answer-timeout", "0.5"], [])
+    code, text = converse([MUG, "--reader-model", "", "--answer-timeout", "0.5"], [])
     assert code == ASKED, text
     assert "No answer." in text
 
 
 def test_on_a_terminal_ctrl_c_ends_a_question():
-    code, text = converse([MUG, "--reader", "scripted"], [("2  on the TV stand", CTRL_C)])
+    code, text = converse([MUG, "--reader-model", ""], [("2  on the TV stand", CTRL_C)])
     assert code == to_exit_code(PlanStatus.CANCELLED), text
 
 

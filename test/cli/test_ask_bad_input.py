@@ -51,21 +51,12 @@ def test_bad_words_end_with_a_sentence(instruction, words):
         (("--confirm-below", "1.5"), "from 0 to 1"),
         (("--time-limit", "0"), "seconds above 0"),
         (("--time-limit", "-1"), "seconds above 0"),
-        (("--reader", "domian"), "did you mean domain?"),
-        (("--reader", "file", "--reader-file", "/dev/null"), "a device"),
     ],
 )
 def test_bad_options_are_refused(options, words):
     code, out = ask("open the fridge", *options)
     assert code == BAD_INPUT
     assert words in out
-
-
-def test_a_file_with_faults_is_named(tmp_path):
-    file = tmp_path / "commands.yaml"
-    file.write_text("readings: [{say: go}]")
-    code, out = ask("go", "--reader", "file", "--reader-file", str(file))
-    assert (code, "needs `goal`" in out) == (BAD_INPUT, True)
 
 
 @pytest.mark.parametrize(

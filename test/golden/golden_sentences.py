@@ -23,8 +23,8 @@ from benchmark.context_matters.instances import (
 )
 from benchmark.context_matters.references import read_variants
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.reader import InstructionReader, ReadingContext
-from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.planning import PlanningRequest
 from fcp_ros.relaxation.plan_instruction import plan_instruction
 

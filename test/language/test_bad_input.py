@@ -16,7 +16,6 @@ from language_kitchen import build_kitchen
 
 from fcp_ros.cli.session import open_session
 from fcp_ros.cset import InstanceBuilder
-from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.grounding import EndpointOptions
 from fcp_ros.grounding.generators import ServerGenerator
@@ -24,7 +23,6 @@ from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.domain_reader import reader as domain_reader
 from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
-from fcp_ros.language.file_reader import FileReader
 from fcp_ros.language.model_reader import RewritingReader
 from fcp_ros.language.model_reader.plain_writers import PromptedWriter
 from fcp_ros.language.parsing.pattern_building import build_patterns
@@ -349,40 +347,6 @@ def test_a_model_that_writes_rubbish_is_not_understood(text, server):
 
 
 # --- a file with faults
-
-FAULTS = {
-    "readings: 7": "no list",
-    "readings: []": "no list",
-    "readings: [7]": "no mapping",
-    "- 1": "no list",
-    "readings: [{say: go}]": "needs `goal`",
-    "readings: [{goal: 'on(a, b)'}]": "nothing is said",
-    "readings: [{say: go, goal: 'on(('}]": "the goal",
-    "readings: [{say: 'go {x}', goal: 'on(a, b)'}]": "slot",
-    "readings: [{say: go, goals: [{goal: 'on(a, b)', degree: .nan}]}]": "degree",
-    "readings: [{say: go, goals: [{goal: 'on(a, b)', degree: 7}]}]": "degree",
-    "readings: [{say: go, gaol: 'on(a, b)', goal: 'on(a, b)'}]": "did you mean goal",
-    "readings: [": "not valid YAML",
-    "\x00": "",
-}
-
-
-@pytest.mark.parametrize("text", FAULTS)
-def test_a_file_with_faults_is_refused_with_a_fix(text, tmp_path):
-    file = tmp_path / "commands.yaml"
-    file.write_text(text)
-    with pytest.raises(DomainError, match=r"Fix|did you mean") as raised:
-        FileReader(file)
-    assert FAULTS[text] in str(raised.value)
-
-
-def test_a_goal_about_what_is_not_there_fails_when_it_is_read(tmp_path):
-    file = tmp_path / "commands.yaml"
-    file.write_text("readings: [{say: go, goal: 'on(unicorn_1, table_1)'}]")
-    found = FileReader(file).read("go", HOUSE)
-    assert found.status is ReadingStatus.FAILED
-    assert "unicorn_1" in found.message
-
 
 SLIPS = [
     "put a tray on the tary",

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.cli.session import open_session
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.confirmation import confirm_doubtful
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole
-from fcp_ros.language.registry import ReaderOptions, make_reader
 
 
 @pytest.fixture(scope="module")

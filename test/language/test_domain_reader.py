@@ -5,8 +5,8 @@ import pytest
 
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.reading import ReadingStatus, WordRole
-from fcp_ros.language.registry import ReaderOptions, make_reader
 
 IN_KITCHEN = (
     "exists ?place: fixture (in_room(?place, kitchen_1) and "

@@ -6,6 +6,35 @@ import pytest
 from fcp_ros.language.reading import ReadingStatus
 
 GOALS = {
+    "Come over to me with the book in your hand.": (
+        "holding(robot_1, book_1) and exists ?room: room (at(person_1, ?room) and "
+        "at(robot_1, ?room))"
+    ),
+    "Come back to me with the sponge in your hand.": (
+        "holding(robot_1, sponge_1) and exists ?room: room (at(person_1, ?room) and "
+        "at(robot_1, ?room))"
+    ),
+    "You should be in the living room, with the door left open.": (
+        "at(robot_1, living_room_1) and not closed(door_1)"
+    ),
+    "The fridge should be open with the apple inside it.": (
+        "not closed(fridge_1) and inside(apple_1, fridge_1)"
+    ),
+    "Stand in the living room holding the apple.": (
+        "holding(robot_1, apple_1) and at(robot_1, living_room_1)"
+    ),
+    "Go to the kitchen with the mug in your hand, and don't put it down.": (
+        "holding(robot_1, mug_1) and at(robot_1, kitchen_1)"
+    ),
+    "Put the bowl on the table. The same goes for the vase.": (
+        "on(bowl_1, table_1) and on(vase_1, table_1)"
+    ),
+    "Wipe the table and do the counter the same way.": (
+        "not dirty(table_1) and not dirty(counter_1)"
+    ),
+    "The bowl goes on the couch, and ideally so does the book.": (
+        "on(bowl_1, couch_1) and prefer 0.5: on(book_1, couch_1)"
+    ),
     # politeness and indirect requests
     "Could the mug be placed on the couch, please?": "on(mug_1, couch_1)",
     "Would it be possible for you to turn on the television?": "switched_on(television_1)",
@@ -86,15 +115,6 @@ GOALS = {
         "on(bowl_1, table_1) and on(apple_1, table_1) and on(bowl_1, table_1) before "
         "on(apple_1, table_1)"
     ),
-    "Put the bowl on the table. The same goes for the vase.": (
-        "on(bowl_1, table_1) and on(vase_1, table_1)"
-    ),
-    "Wipe the table and do the counter the same way.": (
-        "not dirty(table_1) and not dirty(counter_1)"
-    ),
-    "The bowl goes on the couch, and ideally so does the book.": (
-        "on(bowl_1, couch_1) and prefer 0.5: on(book_1, couch_1)"
-    ),
     "The door should be closed and the fridge open.": "closed(door_1) and not closed(fridge_1)",
     # the place first
     "On the couch I need the mug.": "on(mug_1, couch_1)",
@@ -105,30 +125,9 @@ GOALS = {
     ),
     "From the counter, the apple goes inside the fridge.": "inside(apple_1, fridge_1)",
     "The couch should have two mugs on it.": "at least 2 ?x1: mug (on(?x1, couch_1))",
-    "Please give the counter a quick wipe.": "not dirty(counter_1)",
-    "The counter could use a good clean.": "not dirty(counter_1)",
-    # what comes with it
-    "Come over to me with the book in your hand.": (
-        "holding(robot_1, book_1) and exists ?room: room (at(person_1, ?room) and "
-        "at(robot_1, ?room))"
-    ),
-    "Come back to me with the sponge in your hand.": (
-        "holding(robot_1, sponge_1) and exists ?room: room (at(person_1, ?room) and "
-        "at(robot_1, ?room))"
-    ),
-    "I think I need it on the table: the book.": "on(book_1, table_1)",
-    "You should be in the living room, with the door left open.": (
-        "at(robot_1, living_room_1) and not closed(door_1)"
-    ),
     "Bring the book to where I am.": (
         "holding(robot_1, book_1) and exists ?room: room (at(person_1, ?room) and "
         "at(robot_1, ?room))"
-    ),
-    "The fridge should be open with the apple inside it.": (
-        "not closed(fridge_1) and inside(apple_1, fridge_1)"
-    ),
-    "Stand in the living room holding the apple.": (
-        "holding(robot_1, apple_1) and at(robot_1, living_room_1)"
     ),
     # what is named first and spoken of then
     "The mug and the glass, I want the two of them on the couch.": (
@@ -139,10 +138,6 @@ GOALS = {
     # inside what was spoken of
     "Go to the fridge and put the milk inside.": (
         "at(robot_1, kitchen_1) and inside(milk_1, fridge_1)"
-    ),
-    # lists of things and their places
-    "Here's what goes where: the mug on the couch, the bowl on the table.": (
-        "on(mug_1, couch_1) and on(bowl_1, table_1)"
     ),
     # what is used to do something
     "Use the sponge to wipe the table.": (
@@ -156,9 +151,6 @@ GOALS = {
         "not closed(fridge_1) and sometime exists ?robot: robot (holding(?robot, sponge_1))"
     ),
     # what is held on and on goes along; what is put down later is not
-    "Go to the kitchen with the mug in your hand, and don't put it down.": (
-        "holding(robot_1, mug_1) and at(robot_1, kitchen_1)"
-    ),
     "Take the glass, go to the kitchen and keep holding on to it.": (
         "holding(robot_1, drinking_glass_1) and at(robot_1, kitchen_1)"
     ),

@@ -11,6 +11,7 @@ AWAY = (
     "exists ?shelf: shelf (usual_place(mug_1, ?shelf) and on(mug_1, ?shelf))"
 )
 GOALS = {
+    "The door should be closed and the fridge too.": "closed(door_1) and closed(fridge_1)",
     # wordings
     "Would you mind putting the apple on the table?": "on(apple_1, table_1)",
     "Every cup goes on the counter.": "forall ?x1: cup (on(?x1, counter_1))",
@@ -31,7 +32,6 @@ GOALS = {
         "(on(?x1, counter_1)) or exists ?place: fixture (not same(?place, counter_1) and "
         "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place))))"
     ),
-    "The door should be closed and the fridge too.": "closed(door_1) and closed(fridge_1)",
     "Two cups on the table, please.": "at least 2 ?x1: cup (on(?x1, table_1))",
     "Is it possible to put the mug on the counter?": "on(mug_1, counter_1)",
     "Close the door, but first put the apple on the table.": (
@@ -111,9 +111,6 @@ GOALS = {
     "The apple and the bowl are on the counter. Put them on the table.": (
         "on(apple_1, table_1) and on(bowl_1, table_1)"
     ),
-    "Put these on the table: the apple, the bowl and the vase.": (
-        "on(apple_1, table_1) and on(bowl_1, table_1) and on(vase_1, table_1)"
-    ),
     "Put the contents of the fridge on the counter.": (
         "forall ?x1: item (not initially (inside(?x1, fridge_1)) or on(?x1, counter_1))"
     ),
@@ -125,9 +122,6 @@ GOALS = {
         "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place)))) and "
         "forall ?x2: dish (exists ?place_2: fixture (in_room(?place_2, living_room_1) and"
         " usual_place(?x2, ?place_2) and (on(?x2, ?place_2) or inside(?x2, ?place_2))))"
-    ),
-    "put the mug on the table and then back on the counter": (
-        "on(mug_1, counter_1) and (first on(mug_1, table_1) then on(mug_1, counter_1))"
     ),
     "none of the cups or dishes should be on the counter": (
         "not exists ?x1: cup (on(?x1, counter_1)) and forall ?x1: cup (not initially "
@@ -274,7 +268,6 @@ GOALS = {
     "don't touch the vase": "always on(vase_1, counter_1)",
     "leave the door as it is": "never closed(door_1)",
     "don't touch the fridge": "always (closed(fridge_1) and not dirty(fridge_1))",
-    "put the mug away, but not on the shelf": f"({AWAY}) and not on(mug_1, tv_stand_1)",
     "if the mug is on the table, take it away": (f"not initially (on(mug_1, table_1)) or ({AWAY})"),
     "swap the two cups": "on(mug_1, counter_1) and on(drinking_glass_1, table_1)",
     "put nothing but the mug on the couch": (

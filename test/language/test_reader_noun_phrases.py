@@ -15,23 +15,6 @@ GOALS = {
         "at least 2 ?x1: item ((same(?x1, apple_1) or same(?x1, bowl_1) or same(?x1, "
         "book_1)) and on(?x1, table_1))"
     ),
-    "the book should be on one of these two: the couch, the counter": (
-        "on(book_1, couch_1) or on(book_1, counter_1)"
-    ),
-    "one of the two, the vase or the bowl, should be on the table": (
-        "on(vase_1, table_1) or on(bowl_1, table_1)"
-    ),
-    "at least two of these should be on the couch: the book, the vase, the sponge": (
-        "at least 2 ?x1: item ((same(?x1, book_1) or same(?x1, vase_1) or same(?x1, "
-        "sponge_1)) and on(?x1, couch_1))"
-    ),
-    "put two of the following things on the couch: the vase, the sponge, the book": (
-        "at least 2 ?x1: item ((same(?x1, vase_1) or same(?x1, sponge_1) or same(?x1, "
-        "book_1)) and on(?x1, couch_1))"
-    ),
-    "put the following things on the couch: the vase, the sponge": (
-        "on(vase_1, couch_1) and on(sponge_1, couch_1)"
-    ),
     "put the apple and either the vase or the bowl on the table": (
         "on(apple_1, table_1) and (on(vase_1, table_1) or on(bowl_1, table_1))"
     ),
@@ -61,12 +44,8 @@ GOALS = {
     "put between two and four items on the couch": (
         "at least 2 ?x1: item (on(?x1, couch_1)) and at most 4 ?x1: item (on(?x1, couch_1))"
     ),
-    "put at least one cup on the couch, but no more than two": (
-        "at least 1 ?x1: cup (on(?x1, couch_1)) and at most 2 ?x1: cup (on(?x1, couch_1))"
-    ),
     "put two dishes or more on the table": "at least 2 ?x1: dish (on(?x1, table_1))",
     "put a single dish on the couch": "exists ?x1: dish (on(?x1, couch_1))",
-    "have two cups on the couch, no more and no fewer": "exactly 2 ?x1: cup (on(?x1, couch_1))",
     "put the mug that somebody left on the table on the couch": "on(mug_1, couch_1)",
     "put all cups but one on the couch": "exactly 1 ?x1: cup (on(?x1, couch_1))",
     "put all but one of the cups on the couch": "exactly 1 ?x1: cup (on(?x1, couch_1))",
@@ -230,11 +209,6 @@ EXCEPTIONS = {
         'forall ?x1: item (not initially (on(?x1, counter_1)) or is_a(?x1, "vase") or '
         "on(?x1, couch_1))"
     ),
-    "put the book in the kitchen, but not on the counter": (
-        "exists ?place: fixture (in_room(?place, kitchen_1) and usual_place(book_1, "
-        "?place) and (on(book_1, ?place) or inside(book_1, ?place))) and not on(book_1, "
-        "counter_1)"
-    ),
     "the book may be anywhere except on the couch": (
         "not on(book_1, couch_1) and exists ?place: fixture (not same(?place, couch_1) "
         "and usual_place(book_1, ?place) and (on(book_1, ?place) or inside(book_1, "
@@ -315,9 +289,6 @@ EXCEPTIONS = {
         "and initially (on(vase_1, ?beside_2)))"
     ),
     # any
-    "any dish on the counter must be put on the table": (
-        "forall ?x1: dish (not initially (on(?x1, counter_1)) or on(?x1, table_1))"
-    ),
     "put any dish on the table": "exists ?x1: dish (on(?x1, table_1))",
     "never put any dish on the couch": "never exists ?x1: dish (on(?x1, couch_1))",
     # A book is there already.

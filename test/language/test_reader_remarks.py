@@ -21,8 +21,6 @@ GOALS = {
         "not on(mug_1, table_1) and exists ?place: fixture (not same(?place, table_1) and"
         " usual_place(mug_1, ?place) and (on(mug_1, ?place) or inside(mug_1, ?place)))"
     ),
-    "Never open the fridge, no matter what.": "always closed(fridge_1)",
-    "Wipe the table, no matter if it's dirty or clean.": "not dirty(table_1)",
     "The door should be closed. There's no hurry, take your time.": CLOSED,
     "Close the door, and whatever you do, don't open the fridge.": (
         "closed(door_1) and always closed(fridge_1)"
@@ -46,9 +44,7 @@ GOALS = {
         "(not same(?place, counter_1) and usual_place(?x1, ?place) and (on(?x1, ?place) or "
         "inside(?x1, ?place))))"
     ),
-    "The book back to the table.": "on(book_1, table_1)",
     "I'll be gaming tonight, don't tell my mum. Close the door.": CLOSED,
-    "It's freezing in here, isn't it? Close the door, young man.": CLOSED,
     "If the door's open, close it.": "not initially (not closed(door_1)) or closed(door_1)",
     # told beside a request without a word or mark between, or with "you" and numbers in it
     "It is drafty, somebody's asleep, could you close the door": CLOSED,
@@ -64,7 +60,6 @@ GOALS = {
     "The film's about to begin, and it'd be lovely to have the mug on the TV stand.": (
         "on(mug_1, tv_stand_1)"
     ),
-    "Could you pop that book onto the dining table for me love": "on(book_1, table_1)",
     "Hello my friend! I hope you slept well. The door please closed.": CLOSED,
     "Electricity is so expensive these days, do close the door.": CLOSED,
     # what they name is what a pronoun means
@@ -92,14 +87,11 @@ GOALS = {
     "Robot robot close the door!": CLOSED,
     # questions that nobody can answer
     "Why is it always me? Close the door.": CLOSED,
-    "Am I the only one who does anything around here? Wipe the table.": "not dirty(table_1)",
     "Who invented Mondays? Put the mug on the couch.": "on(mug_1, couch_1)",
     "What is that smell? Close the door.": CLOSED,
     # greetings, names, introductions
     "Good evening! Sorry to bother you. Could you close the door? Thanks a lot!": CLOSED,
     "Hi there! Close the door, Robbie.": CLOSED,
-    "Here is what I need: put the mug on the couch.": "on(mug_1, couch_1)",
-    "Please do the following: close the door.": CLOSED,
 }
 
 
@@ -289,7 +281,6 @@ def test_nothing_but_remarks_asks_for_nothing(house, reader):
     ("sentence", "left"),
     [
         ("Open it, if you don't mind, and go.", "open it , and go ."),
-        ("No matter which one, take it.", "take it ."),
         ("No matter which one you should take it.", "no matter which one you should take it ."),
         ("Do you know the mug?", "do you know the mug ?"),
         ("Whatever is on it goes.", "whatever is on it goes ."),

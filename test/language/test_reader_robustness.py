@@ -16,11 +16,11 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus, WordRole
-from fcp_ros.language.registry import ReaderOptions, make_reader
 
 SLOW = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 SESSION = open_session("household", "twin_house_furnished")

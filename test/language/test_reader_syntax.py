@@ -64,27 +64,13 @@ def test_frames(reader, house, frame, command, goal) -> None:
             "and (not initially (not on(drinking_glass_1, counter_1)) or on(mug_1, couch_1))",
         ),
         (
-            "The mug goes on the couch, but not the laptop.",
-            "on(mug_1, couch_1) and not on(laptop_1, couch_1)",
-        ),
-        (
-            "Put the mug on the counter, and hands off the laptop!",
-            f"{COUNTER} and always on(laptop_1, table_1)",
-        ),
-        (
             "My meeting is in the living room, so don't go in there.",
             "never at(robot_1, living_room_1)",
         ),
         ("put mug on counter", COUNTER),
-        (
-            "Mug to the counter, and whatever else is on the table on the couch.",
-            f"{COUNTER} and forall ?x1: item (not initially (on(?x1, table_1)) or "
-            "same(?x1, mug_1) or on(?x1, couch_1))",
-        ),
         ("To put the mug on the counter.", COUNTER),
         ("Is it possible to put the mug on the counter?", COUNTER),
         ("Why don't you put the mug on the counter?", COUNTER),
-        ("You've got two minutes to get the apple onto the table.", "on(apple_1, table_1) within"),
         ("It's drafty in here, can you shut the door?", "closed(door_1)"),
     ],
 )

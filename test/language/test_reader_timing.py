@@ -6,11 +6,17 @@ import pytest
 from fcp_ros.language.reading import ReadingStatus, WordRole
 
 GOALS = {
+    "Come to me with the vase in your hand, and don't put it down.": (
+        "holding(robot_1, vase_1) and exists ?room: room (at(person_1, ?room) and "
+        "at(robot_1, ?room))"
+    ),
+    "Close the door, but do the fridge first.": (
+        "closed(fridge_1) and closed(door_1) and closed(fridge_1) before closed(door_1)"
+    ),
     # by when
     "The vase must be on the couch in three minutes at the latest.": (
         "on(vase_1, couch_1) within 180 s"
     ),
-    "You have no more than a minute and a half to close the door.": "closed(door_1) within 90 s",
     "Close the fridge before 90 seconds are up.": "closed(fridge_1) within 90 s",
     "wipe the counter in under half an hour": "not dirty(counter_1) within 1800 s",
     "Two minutes at most: turn on the tv.": "switched_on(television_1) within 120 s",
@@ -25,7 +31,6 @@ GOALS = {
     "Don't open the fridge for one and a half minutes.": (
         "hold closed(fridge_1) during 0 s to 90 s"
     ),
-    "You have two minutes. Close the door.": "closed(door_1) within 120 s",
     "Put the vase on the table, if possible within one minute.": (
         "on(vase_1, table_1) and prefer 0.5: on(vase_1, table_1) within 60 s"
     ),
@@ -45,13 +50,7 @@ GOALS = {
     "close the door without entering the living room more than one time": (
         "closed(door_1) and at most once at(robot_1, living_room_1)"
     ),
-    "The bowl should be on the table. No more than a single visit to the living room!": (
-        "on(bowl_1, table_1) and at most once at(robot_1, living_room_1)"
-    ),
     "Go to the living room at some point.": "sometime at(robot_1, living_room_1)",
-    "Pay the living room a visit, then close the door.": (
-        "closed(door_1) and (first at(robot_1, living_room_1) then closed(door_1))"
-    ),
     # where the robot does not go
     "Wipe the counter. The living room is off limits.": (
         "not dirty(counter_1) and never at(robot_1, living_room_1)"
@@ -67,10 +66,6 @@ GOALS = {
     "Don't let the vase get onto the table.": "never on(vase_1, table_1)",
     # what is meant to stay so, and what is only passed through
     "Go to the living room and close the door.": "at(robot_1, living_room_1) and closed(door_1)",
-    "Come to me with the vase in your hand, and don't put it down.": (
-        "holding(robot_1, vase_1) and exists ?room: room (at(person_1, ?room) and "
-        "at(robot_1, ?room))"
-    ),
     "Go to the living room, then close the door.": (
         "closed(door_1) and (first at(robot_1, living_room_1) then closed(door_1))"
     ),
@@ -102,9 +97,6 @@ GOALS = {
     "Close the fridge whenever it is open.": "closed(fridge_1) after not closed(fridge_1)",
     "No more than half a minute after opening the fridge it has to be shut again.": (
         "closed(fridge_1) within 30 s after not closed(fridge_1)"
-    ),
-    "Each time the fridge is open, you have one minute to close it.": (
-        "closed(fridge_1) within 60 s after not closed(fridge_1)"
     ),
     "Don't open the fridge until the counter has been wiped.": (
         "not dirty(counter_1) before not closed(fridge_1)"
@@ -160,20 +152,11 @@ GOALS = {
         "on(vase_1, table_1) and prefer 0.5: on(book_1, counter_1)"
     ),
     # back again
-    "Go to the living room and back again.": (
-        "at(robot_1, kitchen_1) and (first at(robot_1, living_room_1) then at(robot_1, kitchen_1))"
-    ),
     "Wipe the counter, then go back to where you are now.": (
         "not dirty(counter_1) and at(robot_1, kitchen_1) and (first not dirty(counter_1) then "
         "at(robot_1, kitchen_1))"
     ),
-    "Bring the vase to the table and, after that, back to its old place.": (
-        "on(vase_1, counter_1) and (first on(vase_1, table_1) then on(vase_1, counter_1))"
-    ),
     # on the way
-    "Close the door. At some point drop by the living room, but be in the kitchen at the end.": (
-        "closed(door_1) and at(robot_1, kitchen_1) and sometime at(robot_1, living_room_1)"
-    ),
     "Wipe the counter. I'd rather you didn't pick up the vase.": (
         "not dirty(counter_1) and prefer 0.5: never holding(robot_1, vase_1)"
     ),
@@ -188,9 +171,6 @@ GOALS = {
     ),
     "Put the vase on the couch, and once it's there, close the door.": (
         "on(vase_1, couch_1) and closed(door_1) and on(vase_1, couch_1) before closed(door_1)"
-    ),
-    "Close the door, but do the fridge first.": (
-        "closed(fridge_1) and closed(door_1) and closed(fridge_1) before closed(door_1)"
     ),
     "Close the door, but wipe the counter first.": (
         "not dirty(counter_1) and closed(door_1) and not dirty(counter_1) before closed(door_1)"

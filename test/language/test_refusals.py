@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.language.cascade import CascadeReader
+from fcp_ros.language.cascade import CascadeReader, ReaderOptions, make_reader
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Refusal
-from fcp_ros.language.registry import ReaderOptions, make_reader
 
 REASONS = {
     "": Refusal.EMPTY,

@@ -8,8 +8,8 @@ import pytest
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.yaml.domain_files import parse_domain
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import complete_relations, read_scene
 

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.language.registry import ReaderOptions, make_reader
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.syntax import parse_clauses, pipeline
 
 

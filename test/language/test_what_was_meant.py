@@ -69,11 +69,6 @@ GOALS = {
     "If the mug is on the table, move it to the counter; otherwise do nothing.": (
         "not initially (on(mug_1, table_1)) or on(mug_1, counter_1)"
     ),
-    # what is not meant is not done either
-    "I want the mug, not the glass.": BROUGHT_MUG
-    + " and never (holding(robot_1, drinking_glass_1) and exists ?room_2: room "
-    "(at(person_1, ?room_2) and at(robot_1, ?room_2)))",
-    "Close the fridge, not the door.": "closed(fridge_1) and never closed(door_1)",
     # "the one" is what was just named
     "I'd like the mug, the one on the table.": BROUGHT_MUG,
     "Bring me the mug, the one on the table.": BROUGHT_MUG,

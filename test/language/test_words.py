@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from language_kitchen import build_kitchen
 
 from fcp_ros.foundation.wordnet import FOLDER_VARIABLE
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.english.inflection import find_misspelt
 from fcp_ros.language.english.wordnet_nouns import (
     is_installed,
@@ -22,7 +23,6 @@ from fcp_ros.language.english.wordnet_nouns import (
 )
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus
-from fcp_ros.language.registry import ReaderOptions, make_reader
 
 LABELS = ("guitar", "grand piano", "mug", "screwdriver", "apple", "wine", "sofa", "socks", "knife")
 
@@ -149,7 +149,7 @@ import sys
 sys.path.insert(0, "test/support")
 from language_kitchen import build_kitchen
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.registry import ReaderOptions, make_reader
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 context = ReadingContext(*build_kitchen({"guitar_1": ("item", "guitar")}))
 reader = make_reader(ReaderOptions())
 for said in ("put the mug on the counter", "put the instruments on the table", "blorp the frim"):

@@ -30,7 +30,7 @@ from fcp_ros.cli.options import (
 from fcp_ros.cli.plan.output import ANSWER_TIMEOUT
 from fcp_ros.cli.plan.request import PlanInput, SpokenInput, is_pddl
 from fcp_ros.cli.terminal import explain_errors, fail
-from fcp_ros.language.registry import READERS, TUNED, ReaderOptions, make_reader
+from fcp_ros.language.cascade import TUNED, ReaderOptions, make_reader
 from fcp_ros.planning import Algorithm, Heuristic, Optimise, PlanningOptions
 from fcp_ros.planning.model.option_table import DEFAULTS, OPTION, make_options
 
@@ -186,18 +186,12 @@ class ReadingOptions:
             rich_help_panel=ABOUT_READING,
         ),
     ] = ""
-    reader: Annotated[
-        str,
-        typer.Option(
-            help=f"Who reads the words: {', '.join(READERS)}.", rich_help_panel=ABOUT_READING
-        ),
-    ] = "domain"
     reader_model: Annotated[
         str,
         typer.Option(
             help="Language model that is asked about what the reader can't read: the package's "
             "tuned one (once `fcp models fetch smollm2-135m` has brought it), a file of `fcp "
-            "language train-writer`, a folder, or the name on the server; empty for none.",
+            "language train-writer`, or the name on the server; empty for none.",
             rich_help_panel=ABOUT_READING,
         ),
     ] = TUNED
@@ -207,9 +201,6 @@ class ReadingOptions:
             help="Model server that is asked about what the reader can't read.",
             rich_help_panel=ABOUT_READING,
         ),
-    ] = ""
-    reader_file: Annotated[
-        str, typer.Option(help="File with readings.", rich_help_panel=ABOUT_READING)
     ] = ""
     reading_only: Annotated[
         bool,
@@ -234,9 +225,7 @@ class ReadingOptions:
 
         Raises typer.Exit if it can't be made.
         """
-        choice = ReaderOptions(
-            self.reader, self.reader_file, self.reader_model, self.reader_endpoint
-        )
+        choice = ReaderOptions(self.reader_model, self.reader_endpoint)
         with explain_errors():
             return SpokenInput(instruction, make_reader(choice), self.speaker)
 

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.function_words import ARTICLES, COMMON
@@ -24,18 +23,10 @@ from fcp_ros.language.syntax import (
     parse_segments,
 )
 from fcp_ros.language.syntax.closed_classes import DETERMINERS
-from fcp_ros.language.syntax.statements import SPEAKERS
-from fcp_ros.language.syntax.tree import SUBJECTS
 
 _AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
-_CALLING = frozenset(["hey", "hi", "hello", "ok", "my", "dear", "good", "well"])
-_BEFORE_CALLED = frozenset(["me", "us", "you", "it", "them", "please", "thanks", "now", "there"])
-"""Words behind which, at the end of a sentence, who is spoken to may follow without a mark."""
-_MOST_CALLED, _COMMON_SENSES = 3, 3
 _PEOPLE = frozenset(["person", "human"])
-_FINITE = frozenset(["VBZ", "VBP", "VBD"])
 _CLOSING = (",", ".", ";", "!", "?", "and")
-_ADDRESSED = frozenset(["you", "your", "u", "please"])
 _SMALL = frozenset(["back", "on", "off", "up", "down", "away"])
 """Words of phrases that say nothing by themselves."""
 
@@ -67,27 +58,9 @@ def frame_instruction(
     framed = find_requests(parse_segments(tokens, find_names(tokens, lexicon)), concerns)
     asked = [one for one in framed if one.force is not Force.REMARK]
     only_asks = bool(asked) and all(one.force is Force.QUESTION for one in asked)
-    if not only_asks:
-        framed = [_set_aside_question(one, concerns) for one in framed]
-    kept, uses = _take_out(tokens, framed, frozenset(_list_called(tokens, concerns, lexicon)))
+    kept, uses = _take_out(tokens, framed)
     formed = set_aside(kept)
     return FramedInstruction(Asides(formed.tokens, (*uses, *formed.uses)), only_asks)
-
-
-def _set_aside_question(said: Framed, concerns: Callable[[Sequence[int]], bool]) -> Framed:
-    """Take "Why is it always me?" beside a request for a remark: it speaks of nothing here."""
-    words = [word for word in said.segment.tree.words if not word.is_inserted]
-    if said.force is not Force.QUESTION or said.segment.piece.end != "?" or not words:
-        return said
-    tree, tokens = said.segment.tree, frozenset(word.token for word in words)
-    subject = tree.find_child(tree.root.place, *SUBJECTS)
-    own = subject is not None and subject.text in SPEAKERS
-    wondering = words[0].tag.startswith("W") or own
-    finite = any(word.tag in _FINITE for word in words)
-    asking = any(word.tag in ("MD", "TO") or word.text in _ADDRESSED for word in words)
-    if not wondering or not finite or asking or concerns(sorted(tokens)):
-        return said
-    return replace(said, force=Force.REMARK, aside=tokens, remarks=tokens)
 
 
 def _frame_whole(
@@ -188,33 +161,6 @@ def is_of_domain(
     return named or bool(lexicon.find_attribute(token.text))
 
 
-def _list_called(
-    tokens: Sequence[Token], concerns: Callable[[Sequence[int]], bool], lexicon: Lexicon
-) -> Iterator[int]:
-    """Yield who is spoken to, between marks: "young man", "friend", by WordNet's kind "person"."""
-    wordnet = find_wordnet()
-    bounds = [-1, *(i for i, t in enumerate(tokens) if t.kind is TokenKind.MARK), len(tokens)]
-    for before, end in pairwise(bounds):
-        start = before + 1
-        while start < end and tokens[start].text in _CALLING:
-            start += 1
-        if wordnet is None or start == end:
-            continue
-        noun = tokens[end - 1].text
-        person = any(sense.is_person for sense in wordnet.find_senses(noun)[:_COMMON_SENSES])
-        person = person and not _is_thing_here(tokens, end - 1, lexicon)  # "mug, bowl, ..."
-        behind = end - start > 1 and tokens[end - 2].text in _BEFORE_CALLED
-        if person and behind and noun not in COMMON | _SMALL and not concerns([end - 1]):
-            yield end - 1  # "thanks love"
-            continue
-        if end - start >= _MOST_CALLED:
-            continue
-        others = range(start, end - 1)
-        described = not any(tokens[place].text in COMMON | _SMALL for place in others)
-        if noun == "robot" or (person and described and not concerns(others)):
-            yield from range(before + 1, end)
-
-
 def _is_thing_here(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
     """Return True for a noun by which something of the scene is called that is no person."""
     heads = [m.head for m in lexicon.find_nouns(tokens, place) if not m.note]
@@ -228,10 +174,10 @@ def _is_whole_here(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> boo
 
 
 def _take_out(
-    tokens: Sequence[Token], framed: Sequence[Framed], called: frozenset[int]
+    tokens: Sequence[Token], framed: Sequence[Framed]
 ) -> tuple[list[Token], list[WordUse]]:
     """Return the tokens that are left, and the uses of those that are taken out."""
-    meaning: dict[int, str] = dict.fromkeys(called, ASIDE)
+    meaning: dict[int, str] = {}
     base_forms: dict[int, str] = {}
     forbidden: set[int] = set()
     for one in framed:

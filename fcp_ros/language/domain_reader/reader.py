@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
+from fcp_ros.domain.expressions.syntax import ExpressionError, to_text
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.confirmation import may_be_offered
 from fcp_ros.language.domain_reader.answers import (
     LEAST_DEGREE,
-    MARGIN,
     MOST_SHOWN,
     READER,
     ReadingCandidate,
@@ -27,7 +26,6 @@ from fcp_ros.language.domain_reader.answers import (
 )
 from fcp_ros.language.domain_reader.composition import Composer, Unplaced
 from fcp_ros.language.domain_reader.contradictions import find_self_relation
-from fcp_ros.language.domain_reader.equal_goals import GoalForms
 from fcp_ros.language.domain_reader.feasible import find_unreachable, holds_too_much
 from fcp_ros.language.domain_reader.graded_goals import decide_sets, drop_idle_guides
 from fcp_ros.language.domain_reader.idle_demands import (
@@ -257,25 +255,15 @@ def _check_drafts(
     subject = prepared.subject
     found: list[ReadingCandidate] = []
     domain, instance = subject.domain, subject.instance
-    writer, forms = GoalForms(instance), set[Hashable | None]()
-    first: Expression | None = None
     for draft in ranked:
         if len(found) == MOST_SHOWN or (found and draft.degree < LEAST_SHOWN):
             break
         try:
             parsed = parse_expression(draft.goal)
-            checked = check_goal(parsed, domain, instance, draft.goal)
+            check_goal(parsed, domain, instance, draft.goal)
         except ExpressionError as error:
             faults.append(_make_fault(error, draft.sentence))
             continue
-        near = bool(found) and draft.degree > found[0].reading.degree - MARGIN
-        if near and not draft.ambiguity:
-            forms = forms or {writer.write(first)}
-            form = writer.write(checked)
-            if form is not None and form in forms:
-                continue  # the same for the things that there are
-            forms.add(form)
-        first = first if found else checked
         uses = [*draft.unread, *collect_uses(draft.sentence)]
         words = list_words(prepared.asides, uses, draft.sentence.unread)
         paraphrase = paraphrase_goal(parsed, domain, instance, subject.statements)

@@ -42,16 +42,10 @@ FOR = PhraseSet(
 )
 """Before: it shall be so from the start until then."""
 
-ALLOWED = PhraseSet("you (have [got]|get)", "there (is|are)", "(i give you|take)")
-"""Before a time that is allowed for something; `ALLOWED_BOUNDS` may be between."""
 ALLOWED_BOUNDS = PhraseSet(
     "(no|not) (more|longer) than", "(at most|up to|a maximum of|only|just|exactly)"
 )
-LONGEST = PhraseSet(
-    "(must|should|may|can) not take (longer|more) than",
-    "(may|should|must) take (at most|less than|up to|no (more|longer) than)",
-)
-"""After "this", "it" or "that": a sentence about the time of the one before it."""
+"""Before a time that is the longest for something."""
 
 
 _UP_TO_TWENTY = (

@@ -181,23 +181,6 @@ HEDGES = PhraseSet(
 )
 """Words in parentheses that ask for nothing."""
 
-CONCESSIONS = PhraseSet(
-    "no matter",
-    "(it|that) does not [really] matter [to (me|us)]",
-    "(i|we) do not [really] (care|mind)",
-    "it makes no difference [to (me|us)]",
-    "(regardless|irrespective) of",
-    "never mind",
-    "it is (all the same|all one) to (me|us)",
-    "it is [entirely|all|completely] up to you",
-)
-"""Words before something that is left open: "no matter if ..."."""
-
-OPEN_QUESTIONS = gather_words(
-    "if whether which what where who whose when how why whichever wherever whatever"
-)
-"""Words that what is left open begins with."""
-
 GREETINGS = PhraseSet(
     "(hi|hello|hey|howdy|yo) [there|again|you|everyone|all] [robot|friend|buddy]",
     "good (morning|evening|afternoon|day|night|grief|news) [to you|there|everyone] [robot]",
@@ -219,8 +202,3 @@ GREETINGS = PhraseSet(
 
 JOINING = gather_words("and but so then therefore thus hence")
 """Words between a statement and what comes next."""
-ANNOUNCING = gather_words(
-    "following here this these list tasks things plan do need want job jobs instructions wish "
-    "wishes request requests task steps errands chores"
-)
-"""Words of an introduction to a list."""

@@ -22,8 +22,6 @@ SELDOM_EXCEPTIONS = gather_words("besides apart")
 """They take out, or add: "besides, I'm late"."""
 _EXCLUDING = gather_words("save excluding excluded")
 """Verbs that take out."""
-EXCEPTING_PREPOSITIONS = gather_words("except excluding besides barring save but")
-"""A noun behind one is taken out of those before it."""
 RESTRICTIONS = gather_words("only just instead rather")
 """Nothing else is wanted, or something else: "only the red ones"."""
 _ALONE = frozenset(["alone"])
@@ -66,10 +64,6 @@ NOT_STATED = DUTIES | gather_words(
     "whichever whatever wherever"
 )
 """Words of duty, condition, exception and choice that a mere statement lacks."""
-NOT_STATED_BEFORE = NOT_STATED | gather_words(
-    "ensure without belong belongs goes supposed better stay stays remain remains sure per"
-)
-"""The same, where a statement is known by its words alone, without a tree."""
 CORRECTIONS = gather_words("sorry wait oops actually stop hold")
 """Words by which people take something back, if they stand alone."""
 

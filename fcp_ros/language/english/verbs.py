@@ -31,6 +31,9 @@ _SAME = (
 SAME_VERBS = {verb: tuple(meant.split(", ")) for said, meant in _SAME for verb in said.split(", ")}
 """Verbs that may be read as others, where the domain has those."""
 
+BEING = gather_words("is are am was were")
+"""The forms of "be" with a subject."""
+
 PUT_VERBS = gather_words(
     "add arrange bring carry collect convey deliver deposit distribute drag drop dump ferry "
     "fetch gather get hang haul have insert install lay lean leave load lug mount move pack "
@@ -80,23 +83,11 @@ AWAY_FROM = PhraseSet(
 )
 """Before a place where the robot shall not be."""
 
-UNTOUCHED = PhraseSet("[keep|get|take] [your] (hands|fingers|paws|mitts) (off|away from)")
-"""Before what shall stay as it is."""
-
-
 FORBIDDEN = PhraseSet(
     "(off limits|out of bounds|forbidden [territory|ground]|taboo|prohibited) [(for|to) you]",
     "(a no go (area|zone)|not to be entered) [(for|to) you]",
 )
 """Behind "is": the robot shall not be there."""
 
-SINGLE_VISITS = PhraseSet(
-    "((no|not) more than|at [the] most|only|just) (a [single]|one|1) visit to"
-)
-"""Before a place where the robot shall be at most once."""
-VISITS = PhraseSet(
-    "(drop|stop|pass) by", "look in on", "[pay|make] a visit to", "no (visit|visits) to"
-)
-"""Before a place where the robot shall be on the way; with "no", never."""
 THROUGH = PhraseSet("(through|via|by way of|across|past)")
 """Before a place that lies on the way."""

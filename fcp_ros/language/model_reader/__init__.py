@@ -7,13 +7,11 @@
     plain_adapter.py          the change of a small model that was tuned (plain_adapter.safetensors)
     compact_model.py          the model with its change, in 8 bits, which writes the drafts
     adapter_training.py       trains it, on what people say and the same in plain English
-    word_uses.py              which word of the instruction led to what in the goal
-    names.py                  words, and names that may be shown to a model
 
 Texts from people and scenes are data. What the model writes is read like what a person says.
 """
 
-from fcp_ros.language.model_reader.plain_writers import TunedWriter, open_folder, open_server
+from fcp_ros.language.model_reader.plain_writers import TunedWriter, open_server
 from fcp_ros.language.model_reader.rewriting import RewritingReader
 
-__all__ = ["RewritingReader", "TunedWriter", "open_folder", "open_server"]
+__all__ = ["RewritingReader", "TunedWriter", "open_server"]

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Protocol
 
 import yaml
@@ -20,8 +19,8 @@ import yaml
 from fcp_ros.foundation.stopping import Check
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.grounding.generation import TextGenerator, TextRequest, quote_data
-from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
-from fcp_ros.grounding.options import Device, EndpointOptions
+from fcp_ros.grounding.generators import ServerGenerator
+from fcp_ros.grounding.options import EndpointOptions
 from fcp_ros.language.model_reader.compact_model import CompactModel
 from fcp_ros.language.model_reader.plain_adapter import PROMPT
 
@@ -93,15 +92,6 @@ class TunedWriter:
 
 def _tidy(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(to_printable(" ".join(text.split())) for text in texts)
-
-
-def open_folder(folder: Path, device: str = "auto") -> PromptedWriter:
-    """Open the language model in a folder; it is loaded at the first request.
-
-    Raises:
-        GroundingError: the folder holds no language model that may be loaded.
-    """
-    return PromptedWriter(make_model_generator(folder, Device(device)))
 
 
 def open_server(url: str, model: str = "") -> PromptedWriter:

@@ -10,27 +10,25 @@ reader behind it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from time import monotonic
 
+from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.domain.expressions.syntax import Atom, Expression, ExpressionError, Text, children
+from fcp_ros.domain.model import IS_A
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import shorten_words, to_printable
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.turning_words import CONTRARY, RESTRICTIONS
-from fcp_ros.language.model_reader.names import find_stem, split_words
 from fcp_ros.language.model_reader.plain_writers import PlainWriter, load_plain_english
-from fcp_ros.language.model_reader.word_uses import (
-    align_words,
-    list_kinds,
-    list_words_for_things,
-)
 from fcp_ros.language.reader import InstructionReader, ReadingContext, find_excess
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 
@@ -40,6 +38,7 @@ MOST_SECONDS = 60.0
 """Seconds that it may take where nobody sets a limit."""
 _HEEDED = CONTRARY | RESTRICTIONS
 """Words that turn a meaning round: a plain text without any of them has lost it."""
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 
 
 class RewritingReader:
@@ -144,19 +143,32 @@ def _count_unread(answer: Interpretation) -> int:
 def _account_for(
     instruction: str, text: str, reading: Reading, context: ReadingContext
 ) -> tuple[WordUse, ...]:
-    """Account for the words of an instruction.
+    """Account for the words of an instruction by those of the plain text with the same stem.
 
-    Words without a counterpart in the goal are taken for what people say besides, as a person
-    confirms the goal. Unread are names of what is there, as a model may have left a demand out, and
-    words that would turn the goal round if the plain text has none such.
+    Words without a counterpart are taken for what people say besides, as a person confirms the
+    goal. Unread are names of what is there, as a model may have left a demand out, and words that
+    would turn the goal round if the plain text has none such.
     """
-    try:
-        goal = check_goal(parse_expression(reading.goal), context.domain, context.instance)
-    except ExpressionError:
-        return ()
-    is_kept = any(word in _HEEDED for word in split_words(text))
-    there = list_words_for_things(context.instance)
-    return tuple(_settle(instruction, is_kept, there, align_words(instruction, goal, context)))
+    is_kept = any(match[0].lower() in _HEEDED for match in _WORD.finditer(text))
+    there = _list_stems_for_things(context.instance)
+    read = {
+        _find_stem(match[0].lower()): use
+        for use in reading.words
+        for match in _WORD.finditer(text[use.start : use.end])
+    }
+    uses = []
+    for match in _WORD.finditer(instruction):
+        word = match[0].lower()
+        use = WordUse(*match.span(), WordRole.FILLER)
+        counterpart = read.get(_find_stem(word))
+        if word in _HEEDED and not is_kept:
+            use = replace(use, role=WordRole.UNREAD)
+        elif counterpart is not None:
+            use = replace(use, role=counterpart.role, meaning=counterpart.meaning)
+        elif _find_stem(word) in there:
+            use = replace(use, role=WordRole.UNREAD)
+        uses.append(use)
+    return tuple(uses)
 
 
 def _find_invented(instruction: str, draft: str, reading: Reading, context: ReadingContext) -> str:
@@ -165,24 +177,38 @@ def _find_invented(instruction: str, draft: str, reading: Reading, context: Read
         goal = check_goal(parse_expression(reading.goal), context.domain, context.instance)
     except ExpressionError:
         return ""
-    said, drafted = (set(map(find_stem, split_words(text))) for text in (instruction, draft))
+    said, drafted = (_list_stems(text) for text in (instruction, draft))
     instance = context.instance
-    for kind in list_kinds(goal):
-        words = {find_stem(word) for word in split_words(normalise_label(kind))}
+    for kind in _list_kinds(goal):
+        words = _list_stems(normalise_label(kind))
         own = words <= drafted and words.isdisjoint(said)
         if own and not any(is_a(instance, e, kind) for e in instance.all_elements()):
             return kind
     return ""
 
 
-def _settle(
-    instruction: str, is_kept: bool, there: frozenset[str], uses: tuple[WordUse, ...]
-) -> Iterator[WordUse]:
-    for use in uses:
-        word = instruction[use.start : use.end].lower()
-        if word in _HEEDED and not is_kept:
-            yield replace(use, role=WordRole.UNREAD)
-        elif use.role is WordRole.UNREAD and find_stem(word) not in there:
-            yield replace(use, role=WordRole.FILLER)
-        else:
-            yield use
+def _list_kinds(formula: Expression) -> Iterator[str]:
+    """List the kinds of things in a goal: the types of variables, and labels."""
+    yield from (variable.type for variable in getattr(formula, "variables", ()))
+    if isinstance(formula, Atom) and formula.predicate == IS_A:
+        yield from (term.value for term in formula.arguments if isinstance(term, Text))
+    for part in children(formula):
+        yield from _list_kinds(part)
+
+
+def _list_stems(text: str) -> set[str]:
+    return {_find_stem(match[0].lower()) for match in _WORD.finditer(text)}
+
+
+def _list_stems_for_things(instance: Instance) -> frozenset[str]:
+    """List the stems of the words for kinds of things of a scene: a "mug", which is a "cup"."""
+    kinds = {
+        kind
+        for id_ in instance.all_elements()
+        for kind in (str(instance.attribute(id_, "category") or ""), instance.type_of(id_))
+    }
+    return frozenset(_find_stem(word) for kind in kinds for word in normalise_label(kind).split())
+
+
+def _find_stem(word: str) -> str:
+    return next(iter(list_singulars(word)), word)

@@ -9,7 +9,7 @@
 - `noun_phrases`: the chart of noun phrases, with the patterns that stand in them.
 - `clauses`: constructions of clauses beside the plain imperative.
 - `adverbial_parser`, `statement_parser`, `motion_parser`, `clause_parser`: the chart of clauses.
-- `partial_sentences`: readings of the first tokens; `asides`: remarks and what is named first;
+- `partial_sentences`: readings of the first tokens;
   `proviso_parser`: conditions on the way.
 - `sentence_parser`: clauses in an order, with words skipped at a price.
 """

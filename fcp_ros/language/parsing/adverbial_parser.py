@@ -12,8 +12,8 @@ from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.clauses.exception_parser import ExceptionParser
 from fcp_ros.language.parsing.clauses.remarks import find_span
+from fcp_ros.language.parsing.clauses.timing_parser import read_time_limits
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.noun_phrases.quantities import read_limit
 from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
@@ -63,7 +63,7 @@ class AdverbialParser(ExceptionParser):
         """Yield where the core may begin, with the politeness and negation before it."""
         blank = SpokenClause(Act.ACHIEVE, ())
         yield start, blank
-        for end, limit in self._list_time_openings(start):
+        for end, limit in read_time_limits(self._tokens, start):
             place = end + 1 if self._get(end) in (",", ":") else end
             use = self._describe_time(start, place, limit)
             yield place, replace(blank, time=limit, uses=(use,))
@@ -149,7 +149,6 @@ class AdverbialParser(ExceptionParser):
         yield from self._read_replaced(start, clause)
         yield from self._read_description(start, clause)
         yield from self._read_place(start, clause)
-        yield from self._read_limit(start, clause)
 
     def _read_place(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Read where something ends: "throw the peel away in the bin"."""
@@ -180,20 +179,3 @@ class AdverbialParser(ExceptionParser):
                     degree=clause.degree * placed.degree * degree,
                 ),
             )
-
-    def _read_limit(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(put two cups on the table), no more and no fewer"."""
-        if len(clause.predications) != 1:
-            return
-        said = clause.predications[0]
-        for slot, argument in said.arguments.items():
-            if not isinstance(argument, NounPhrase) or argument.number is None:
-                continue
-            found = read_limit(self._tokens, start, argument.number)
-            if found is not None:
-                use = self._nouns.describe_use(start, found[0], WordRole.QUANTITY)
-                limited = replace(argument, number=found[1])
-                counted = replace(said, arguments={**said.arguments, slot: limited})
-                uses = (*clause.uses, use)
-                yield found[0], replace(clause, predications=(counted,), uses=uses)
-            return

@@ -150,8 +150,6 @@ class ClauseParser(CompanionParser):
             found += self._parse_clear(after)
         if verb in ("put", "set", "lay", "let"):
             found += self._parse_released(after, verb)
-        if verb == "give":
-            found += self._parse_give(after)
         found += self._parse_whole(after, verb)
         if verb in MOVING:
             for end, theme in self._nouns.parse_phrases(after):

@@ -7,17 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.verbs import (
-    AWAY_FROM,
-    FORBIDDEN,
-    GO_VERBS,
-    SINGLE_VISITS,
-    THROUGH,
-    UNTOUCHED,
-    VISITS,
-)
+from fcp_ros.language.english.verbs import AWAY_FROM, FORBIDDEN, GO_VERBS, THROUGH
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.statement_parser import StatementParser
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -46,10 +37,9 @@ class MotionParser(StatementParser):
     """A reader of clauses about the robot's way."""
 
     def _parse_motion(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "stay in the kitchen", "keep out of the hall", "pay the kitchen a visit"."""
+        """Read "stay in the kitchen", "keep out of the hall"."""
         yield from self._parse_stay(start)
         yield from self._parse_away(start)
-        yield from self._parse_visit(start)
         yield from self._parse_leave(start)
         yield from self._parse_home(start)
         yield from self._parse_forbidden(start)
@@ -96,12 +86,6 @@ class MotionParser(StatementParser):
 
     def _parse_away(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "keep out of the hall", "avoid the hall"."""
-        untouched = UNTOUCHED.find_end(self._tokens, start)
-        for end, phrase in self._nouns.parse_phrases(untouched) if untouched > start else ():
-            use = self._nouns.describe_use(start, untouched, WordRole.LIMIT, "stays")
-            said = Predication(None, {THEME: phrase}, degree=phrase.degree)
-            uses = (use, *list_phrase_uses(phrase))
-            yield end, SpokenClause(Act.STAY, (said,), uses=uses, degree=phrase.degree)
         place = self._match_any(start, AWAY_FROM)
         if place == start:
             return
@@ -135,32 +119,6 @@ class MotionParser(StatementParser):
         use = self._nouns.describe_use(start, end, WordRole.ACTION, "as initially")
         said = Predication(None, {THEME: robot}, uses=(use,))
         yield end, SpokenClause(Act.RETURN, (said,), degree=0.9 if bare else 1.0)
-
-    def _parse_visit(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "pay the hall a visit", "no more than one visit to the hall"."""
-        single = self._match_any(start, SINGLE_VISITS)
-        place = max(single, self._match_any(start, VISITS))
-        if place > start:
-            use = self._nouns.describe_use(start, place, WordRole.LIMIT, "at most once")
-            for end, phrase in self._nouns.parse_phrases(place):
-                clause = replace(self._make_gone(phrase), uses=(use, *list_phrase_uses(phrase)))
-                if single == place:
-                    yield end, replace(clause, once=True)
-                elif self._get(start) == "no":
-                    yield end, replace(clause, negated=True)
-                else:
-                    yield end, replace(clause, sometime=True)
-        if self._get(start) != "pay":
-            return
-        for end, phrase in self._nouns.parse_phrases(start + 1):
-            for words, once in ((("a", "visit"), False), (("a", "single", "visit"), True)):
-                if match_words(self._tokens, end, words):
-                    after = end + len(words)
-                    use = self._nouns.describe_use(end, after, WordRole.ACTION, "go")
-                    verb = self._nouns.describe_use(start, start + 1, WordRole.FILLER)
-                    clause = self._make_gone(phrase)
-                    uses = (verb, use, *clause.uses)
-                    yield after, replace(clause, sometime=not once, once=once, uses=uses)
 
     def _parse_forbidden(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "the hall is off limits for you"."""

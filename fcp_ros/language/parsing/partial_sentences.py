@@ -12,18 +12,14 @@ from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
     Act,
-    Determiner,
     Link,
-    Listed,
     NounPhrase,
-    Phrase,
     Predication,
     Proviso,
     Reference,
     Sentence,
     SpokenClause,
     TimeLimit,
-    list_heads,
 )
 
 BEAM = 8
@@ -126,34 +122,3 @@ def _carry(clause: SpokenClause) -> tuple[SpokenClause, SpokenClause] | None:
     held = replace(clause, act=Act.HOLD, predications=(Predication(None, {THEME: theme}),))
     gone = Predication(None, {PLACE: place}, preposition="to", uses=said.uses)
     return held, SpokenClause(Act.GO, (gone,), verb="go")
-
-
-def find_announced(
-    clauses: Sequence[SpokenClause],
-) -> tuple[int, Predication, str, NounPhrase] | None:
-    """Find the pronoun that a list behind a colon stands for: the last, or "the following"."""
-    pronouns = (Reference.IT, Reference.THEM, Reference.THING, Reference.FOLLOWING)
-    found = [
-        (number, said, slot, argument)
-        for number, clause in enumerate(clauses)
-        for said in clause.predications
-        for slot, argument in said.arguments.items()
-        if isinstance(argument, NounPhrase) and argument.head in pronouns
-    ]
-    announced = [one for one in found if one[3].head is Reference.FOLLOWING]
-    first = [one for one in announced or found if one[3].plural]
-    for one in first or found[-1:]:
-        return one
-    return None
-
-
-def list_after(pronoun: NounPhrase, listed: Phrase) -> Phrase | None:
-    """Return what a list means: all of the things, or as many as were announced."""
-    parts = tuple(list_heads(listed))
-    definite = pronoun.determiner is Determiner.THE
-    if definite and pronoun.number is not None:
-        return listed if pronoun.number.value == len(parts) else None
-    if definite or pronoun.determiner is Determiner.ALL or len(parts) < 2:
-        return listed
-    heads = tuple(replace(part, uses=()) for part in parts)
-    return replace(pronoun, head=Listed(heads), plural=True, uses=())

@@ -20,12 +20,16 @@ from fcp_ros.language.english.function_words import (
 )
 from fcp_ros.language.english.remark_words import POLITE
 from fcp_ros.language.english.tokens import TokenKind
-from fcp_ros.language.english.verbs import BRING_VERBS, PUT_VERBS
+from fcp_ros.language.english.verbs import BEING, BRING_VERBS, PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import MeaningSource
-from fcp_ros.language.parsing.asides import AsideReader
 from fcp_ros.language.parsing.clause_parser import ClauseParser
-from fcp_ros.language.parsing.clauses.remarks import asks, names_pronoun, rate_following
+from fcp_ros.language.parsing.clauses.remarks import (
+    RemarkParser,
+    asks,
+    names_pronoun,
+    rate_following,
+)
 from fcp_ros.language.parsing.meanings import PatternTable, SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
@@ -37,9 +41,7 @@ from fcp_ros.language.parsing.partial_sentences import (
     begins_sentence,
     carry_along,
     close_link,
-    find_announced,
     keep_best,
-    list_after,
 )
 from fcp_ros.language.parsing.proviso_parser import WAITING, ProvisoParser, wait_for_states
 from fcp_ros.language.parsing.trees import (
@@ -49,7 +51,6 @@ from fcp_ros.language.parsing.trees import (
     NounPhrase,
     Sentence,
     SpokenClause,
-    list_phrase_uses,
 )
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.normalisation import SENTENCE_ENDS
@@ -60,7 +61,7 @@ SKIPPED_FILLER = 0.75
 """The same for a word without a meaning of its own."""
 JUXTAPOSED = 0.9
 """Degree of a clause that follows another one without a word or mark between them."""
-_ASKING = gather_words("is are was were does do did has have which that what how why")
+_ASKING = BEING | gather_words("does do did has have which that what how why")
 """Words that begin a question, which no goal answers."""
 _APART = 0.9
 """Degree of a condition on the way behind a comma."""
@@ -98,7 +99,7 @@ class SentenceParser:
         self._tokens = nouns.tokens
         self._ignorable = [tuple(words.split()) for words in ignorable]
         self._check = check
-        self._asides = AsideReader(nouns, clauses)
+        self._remarks = RemarkParser(nouns)
         self._beside_tasks: dict[tuple[str, int], list[tuple[SpokenPattern, PartsMatch]]] = {}
 
     def parse(self) -> list[Sentence]:
@@ -119,8 +120,6 @@ class SentenceParser:
     def _advance(self, place: int, partial: PartialSentence) -> Steps:
         token = self._tokens[place]
         if token.kind is TokenKind.MARK:
-            if token.text == ":":
-                yield from self._read_list(place, partial)
             ended = token.text in SENTENCE_ENDS
             closed = close_link(partial) if ended else partial
             yield place + 1, replace(closed, separated=True)
@@ -130,40 +129,34 @@ class SentenceParser:
         yield from self._read_subordinate(place, partial)
         yield from self._read_otherwise(place, partial)
         yield from self._read_proviso(place, partial)
-        yield from self._read_afterthought(place, partial)
-        yield from self._read_remark(place, partial)
+        yield from self._read_addition(place, partial)
         first = self._nouns.get_text(place + (token.text in ("and", "but")))
         if first not in ("once", "after"):
-            yield from self._asides.read_aside(place, partial)
+            for remark in self._remarks.parse_remarks(place):
+                sentence = add_clause(partial.sentence, remark.clause, Link.AND)
+                yield remark.end, replace(partial, sentence=sentence, separated=False)
+            yield from self._read_companion(place, partial)
         yield from self._read_clause(place, partial)
         yield place + 1, self._skip(place, partial)
 
-    def _read_list(self, place: int, partial: PartialSentence) -> Steps:
-        """Read "put these on the table: the mug and the bowl"."""
-        clauses = partial.sentence.clauses
-        found = find_announced(clauses)
-        if found is None:
+    def _read_companion(self, place: int, partial: PartialSentence) -> Steps:
+        """Read "with the door closed", "(come to me) with it"."""
+        sentence = partial.sentence
+        if not sentence.clauses or not asks(sentence.clauses[-1]):
             return
-        number, said, slot, pronoun = found
-        for end, phrase in self._nouns.parse_list(place + 1):
-            listed = list_after(pronoun, phrase)
-            if listed is None:
-                continue
-            fuller = replace(said, arguments={**said.arguments, slot: listed})
-            use = self._nouns.describe_use(place, place + 1, WordRole.FILLER)
-            clause = clauses[number]
-            predications = tuple(fuller if p is said else p for p in clause.predications)
-            longer = replace(
-                clause,
-                predications=predications,
-                uses=(*clause.uses, *pronoun.uses, *list_phrase_uses(phrase), use),
-            )
-            sentence = replace(
-                partial.sentence,
-                clauses=(*clauses[:number], longer, *clauses[number + 1 :]),
-                degree=partial.sentence.degree * phrase.degree,
-            )
-            yield end, replace(partial, sentence=sentence, separated=False)
+        for companion in self._clauses.parse_companions(place, sentence.clauses[-1]):
+            if not companion.ahead:
+                added = add_clause(sentence, companion.clause, Link.AND)
+            else:
+                *clauses, last = sentence.clauses
+                *links, link = sentence.links
+                added = replace(
+                    sentence,
+                    clauses=(*clauses, companion.clause, last),
+                    links=(*links, link, Link.AND),
+                    degree=sentence.degree * companion.clause.degree,
+                )
+            yield companion.end, replace(partial, sentence=added, separated=False)
 
     def _skip(self, place: int, partial: PartialSentence) -> PartialSentence:
         token = self._tokens[place]
@@ -359,26 +352,8 @@ class SentenceParser:
                 waiting = replace(partial, sentence=replace(sentence, degree=degree))
                 yield after, replace(waiting, proviso=proviso, limit=limit, separated=True)
 
-    def _read_afterthought(self, place: int, partial: PartialSentence) -> Steps:
-        """Read "you have two minutes" behind what was said, or before it."""
-        clauses = partial.sentence.clauses
-        found = self._clauses.read_allowed_time(place)
-        if found is not None and not clauses and partial.limit is None:
-            end, limit, use = found
-            yield end, replace(partial, sentence=self._add_uses(partial, use), limit=limit)
-            return
-        if found is None or any(clause.time is not None for clause in clauses):
-            return
-        end, limit, use = found
-        timed = tuple(
-            clause if clause.negated or clause.act is Act.REMARK else replace(clause, time=limit)
-            for clause in clauses
-        )
-        sentence = replace(self._add_uses(partial, use), clauses=timed)
-        yield end, replace(partial, sentence=sentence, separated=False)
-
-    def _read_remark(self, place: int, partial: PartialSentence) -> Steps:
-        """Read a remark beside a task: "we'll have soup"."""
+    def _read_addition(self, place: int, partial: PartialSentence) -> Steps:
+        """Read what is said beside a task: "we'll have soup"."""
         clauses = partial.sentence.clauses
         for number, clause in enumerate(clauses):
             for which, said in enumerate(clause.predications):
@@ -424,8 +399,6 @@ class SentenceParser:
                     continue
                 provisos = (partial.proviso, *clause.provisos)
                 clause = replace(clause, provisos=provisos, time=clause.time or partial.limit)
-            elif partial.limit is not None and not clause.negated:
-                clause = replace(clause, time=clause.time or partial.limit)
             sentence = add_clause(partial.sentence, clause, partial.pending)
             said = partial.sentence.clauses[-1:]
             if said:
@@ -437,7 +410,11 @@ class SentenceParser:
                     degree *= Confidence.LIKELY.degree
                 sentence = replace(sentence, degree=degree)
             if not partial.separated and self._nouns.get_text(place) != "without":
-                sentence = replace(sentence, degree=sentence.degree * JUXTAPOSED)
+                said_beside = self._nouns.get_text(place).endswith(
+                    "ing"
+                )  # "stand there holding it"
+                apart = Confidence.LIKELY.degree if said_beside else JUXTAPOSED
+                sentence = replace(sentence, degree=sentence.degree * apart)
             if clause.negated and partial.pending is Link.EARLIER:
                 sentence = replace(sentence, degree=sentence.degree * _NEVER_IN_ORDER)
             yield end, PartialSentence(sentence, partial.after_next or Link.AND, False)

@@ -46,8 +46,6 @@ _INTENDED = 0.68
 """Degree of what who speaks wants to do as a request."""
 _PLACED_WISH = 0.8
 """Degree of bringing what is wanted somewhere: "I want the mug on the table"."""
-_MOVED = frozenset(["to", "from", "off"])
-"""Prepositions of a way, which say without a verb that something shall be moved."""
 _DIRECTIONS = frozenset(["back", "over", "out", "away", "up", "down"])
 _ASKING = frozenset(["could", "can", "would", "will", "might"])
 _INVERTED = _ASKING | {"may", "should", "must", "shall"}
@@ -219,8 +217,6 @@ class StatementParser(AdverbialParser, ABC):
             "forgot",
         )
         for end, theme in self._nouns.parse_phrases(start + 2 * told):
-            if not told:
-                yield from self._parse_moved_wordlessly(end, theme)
             if not told and isinstance(theme, NounPhrase) and isinstance(theme.head, Reference):
                 continue
             for after, said in self._nouns.parse_modifiers(end):
@@ -232,32 +228,6 @@ class StatementParser(AdverbialParser, ABC):
                     uses = (self._nouns.describe_use(start, start + 2, WordRole.FILLER), *uses)
                 degree = clause.degree * (0.9 if told else _VERBLESS)
                 yield after, replace(clause, uses=uses, degree=degree)
-
-    def _parse_moved_wordlessly(
-        self, end: int, theme: Phrase
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(the mug) to the kitchen", "(the cups,) all on the table", "... over here"."""
-        pronoun = isinstance(theme, NounPhrase) and theme.head in (Reference.IT, Reference.THERE)
-        floating = end + (self._get(end) == ",")
-        floating = floating + 1 if self._get(floating) in ("all", "both") else end
-        place = floating + (self._get(floating) in _DIRECTIONS)
-        use = self._nouns.list_uses(range(end, place), WordRole.FILLER)
-        if self._get(place) == "here" and not pronoun:
-            here = self._nouns.describe_use(end, place + 1, WordRole.THING, "here")
-            speaker = NounPhrase(place, place + 1, Reference.SPEAKER, Determiner.THE, uses=(here,))
-            clause = make_brought(theme, speaker)
-            yield place + 1, replace(clause, degree=clause.degree * _VERBLESS)
-        for after, said in self._nouns.parse_modifiers(place):
-            if not said.preposition or (place == end and said.preposition not in _MOVED):
-                continue
-            clause = self._make_placed(theme, said, "put")
-            if said.source:
-                away = replace(
-                    clause.predications[0], negated=True, preposition="from", source=False
-                )
-                clause = replace(clause, predications=(away,))
-            uses = (*use, *clause.uses)
-            yield after, replace(clause, uses=uses, degree=clause.degree * _VERBLESS)
 
     def _parse_inverted(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "(at no time) may the fridge be open", "could the door be closed?"."""

@@ -84,8 +84,6 @@ class Reference(Enum):
     ADDRESSEE = "you"
     THERE = "there"
     HERE = "here"
-    FOLLOWING = "the following"
-    """What is listed behind the clause."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,15 @@
 texts lack, are tagged as verbs.
 """
 
-from fcp_ros.language.syntax.clauses import ParsedClause, parse_clauses
+from fcp_ros.language.syntax.clauses import (
+    ParsedClause,
+    Segment,
+    parse_clauses,
+    parse_instruction,
+    parse_segments,
+)
 from fcp_ros.language.syntax.pipeline import load_pipeline, load_pipeline_ahead, require_pipeline
 from fcp_ros.language.syntax.requests import Force, Framed, find_requests
-from fcp_ros.language.syntax.sentences import Segment, parse_instruction, parse_segments
 from fcp_ros.language.syntax.tree import Tree, Word, join_trees
 
 __all__ = [

@@ -1,15 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clauses of dependency trees: a verb, and what it depends on."""
+"""Instructions as dependency trees, and their clauses: a verb, and what it depends on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fcp_ros.language.syntax.sentences import parse_instruction
+from fcp_ros.language.english.tokens import Token, tokenise
+from fcp_ros.language.syntax.normalisation import Piece, normalise
+from fcp_ros.language.syntax.pipeline import parse_words
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
 _NESTED = ("ROOT", "conj", "advcl", "ccomp", "xcomp", "relcl", "acl", "pcomp", "parataxis", "csubj")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of an instruction with its tree."""
+
+    piece: Piece
+    tree: Tree
+
+
+def parse_segments(
+    tokens: Sequence[Token], names: frozenset[int] = frozenset()
+) -> tuple[Segment, ...]:
+    """Parse the pieces of an instruction.
+
+    Args:
+        names: the tokens that name things of the domain; none: it isn't known.
+
+    Raises:
+        InputError: spaCy or its English pipeline isn't installed.
+    """
+    pieces = [piece for piece in normalise(tokens, names) if piece.words]
+    return tuple(Segment(piece, parse_words(piece.words)) for piece in pieces)
+
+
+def parse_instruction(text: str) -> tuple[Segment, ...]:
+    """Parse an instruction (see `parse_segments`)."""
+    return parse_segments(tokenise(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from fcp_ros.language.english.verbs import BEING
 from fcp_ros.language.english.word_lists import gather_words
 
 DETERMINERS = gather_words(
@@ -29,9 +30,8 @@ SUBORDINATORS = gather_words(
     "if when whenever while once until till after before unless because since although though "
     "as so that whether where wherever provided"
 )
-AUXILIARIES = gather_words(
-    "be am is are was were been being do does did have has had can could may might must shall "
-    "should will would not"
+AUXILIARIES = BEING | gather_words(
+    "be been being do does did have has had can could may might must shall should will would not"
 )
 ADVERBS = gather_words(
     "please kindly just also now then first firstly second secondly third finally lastly last "

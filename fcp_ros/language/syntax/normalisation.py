@@ -8,11 +8,12 @@ bare object. Each word keeps its place in the instruction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.verbs import BEING
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax.closed_classes import (
     ADVERBS,
@@ -30,8 +31,8 @@ SENTENCE_ENDS = frozenset([".", ";", "!", "?"])
 _INITIAL, _LATER, _SURE, _CERTAIN = 0.15, 0.4, 0.9, 0.02
 """How often a word must be a verb to begin an imperative: at the beginning of a sentence, behind a
 conjunction, there without an object, and before what begins a noun phrase."""
-_FINITE = gather_words("is are was were should must can has have will")
-_COPULAS = gather_words("am is are was were be been not look looks 's")
+_FINITE = BEING | gather_words("should must can has have will")
+_COPULAS = BEING | gather_words("be been not look looks 's")
 _ASKED = gather_words("i you we they he she it the")
 _TELLING = gather_words("i we they he she")
 _NOUN_FOR_CAN = "tin"
@@ -52,28 +53,13 @@ class Piece:
     end: str = ""  # the mark behind the sentence, if this is its last piece
 
 
-@dataclass(frozen=True, slots=True)
-class Hints:
-    """Knowledge of an instruction beyond its words; all numbers are those of tokens."""
-
-    names: frozenset[int] = frozenset()  # of what names a thing of the domain
-    imperatives: frozenset[int] = frozenset()  # of further verbs with which a piece begins
-    breaks: frozenset[int] = frozenset()  # where a piece without an imperative begins
-    # token -> words that nobody said, for the parser to see before it
-    inserted: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    dropped: frozenset[int] = frozenset()  # of what only announces the rest ("three things:")
-
-
-_NO_HINTS = Hints()
-
-
-def normalise(tokens: Sequence[Token], hints: Hints = _NO_HINTS) -> list[Piece]:
-    """Cut the tokens of an instruction into pieces for the parser."""
+def normalise(tokens: Sequence[Token], names: frozenset[int] = frozenset()) -> list[Piece]:
+    """Cut the tokens of an instruction into pieces for the parser; `names` name known things."""
     pieces: list[Piece] = []
     begin = 0
     for sentence, end in enumerate(_list_sentence_ends(tokens)):
         mark = tokens[end].text if end < len(tokens) else ""
-        pieces += _cut_sentence(tokens, begin, end, sentence, mark, hints)
+        pieces += _cut_sentence(tokens, begin, end, sentence, mark, names)
         begin = end + 1
     return pieces
 
@@ -87,41 +73,32 @@ def _list_sentence_ends(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 def _cut_sentence(
-    tokens: Sequence[Token], begin: int, end: int, sentence: int, mark: str, hints: Hints
+    tokens: Sequence[Token], begin: int, end: int, sentence: int, mark: str, names: frozenset[int]
 ) -> Iterator[Piece]:
     """Yield the pieces of one sentence: each with one imperative, or the whole of another kind."""
     if begin >= end:
         return
-    starts = {
+    starts = [
         place
         for place in range(begin, end)
-        if place in hints.imperatives
-        or (
-            _starts_imperative(tokens, begin, place, end)
-            and not _only_names(tokens, place, end, hints.names)
-        )
-    }
-    others = {place for place in range(begin + 1, end) if place in hints.breaks} - starts
-    cuts = [(_find_link(tokens, begin, place), place) for place in sorted(starts | others)]
-    first = begin
+        if _starts_imperative(tokens, begin, place, end)
+        and not _only_names(tokens, place, end, names)
+    ]
+    cuts = [(_find_link(tokens, begin, place), place) for place in starts]
     bounds: list[tuple[int, int, int]] = []  # links from, words from, the verb or -1
     if not cuts or _says_something(tokens, begin, cuts[0][0]):
         bounds.append((begin, begin, -1))
-    for number, (link, verb) in enumerate(cuts):
-        if verb in others:
-            bounds.append((link, _skip_links(tokens, link, verb), -1))
-            continue
-        if number == 0 and not bounds:
-            bounds.append((first, first, verb))
-            continue
-        if verb not in hints.imperatives and _is_subordinate(tokens, bounds[-1][1], link):
+    for link, verb in cuts:
+        if not bounds:
+            bounds.append((begin, begin, verb))
+        elif _is_subordinate(tokens, bounds[-1][1], link):
             bounds[-1] = (*bounds[-1][:2], verb)  # "once it is open, take ..." is one piece
-            continue
-        bounds.append((link, _skip_links(tokens, link, verb), verb))
+        else:
+            bounds.append((link, _skip_links(tokens, link, verb), verb))
     for number, (link, start, verb) in enumerate(bounds):
         stop = bounds[number + 1][0] if number + 1 < len(bounds) else end
         dropped: list[int] = []
-        words = list(_prepare(tokens, start, stop, verb, dropped, hints))
+        words = list(_prepare(tokens, start, stop, verb, dropped))
         yield Piece(
             tuple(words),
             verb >= 0,
@@ -241,7 +218,6 @@ def _prepare(
     stop: int,
     verb: int,
     dropped: list[int],
-    hints: Hints,
 ) -> Iterator[InputWord]:
     """Yield the words of a piece, with a subject before its imperative."""
     place = start
@@ -252,13 +228,11 @@ def _prepare(
     first_serial = verb - 2 if verb >= 2 and tokens[verb - 1].text == "and" else verb - 1
     while place < stop:
         token = tokens[place]
-        for word in hints.inserted.get(place, ()):
-            yield InputWord(word, token.start, token.start, -1)
         if verb >= 0 and place == before and not negated:
             for word in ("you", "should"):
                 yield InputWord(word, token.start, token.start, -1)
         emphatic = place == verb and token.text == "do" and not negated
-        if emphatic or place in hints.dropped or _is_dropped(tokens, place, verb, first_serial):
+        if emphatic or _is_dropped(tokens, place, verb, first_serial):
             dropped.append(place)
         else:
             seen = _NOUN_FOR_CAN if _is_can(tokens, place, stop) else ""

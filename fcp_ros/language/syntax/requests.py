@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fcp_ros.language.english.number_words import UNITS
+from fcp_ros.language.english.verbs import BEING
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.english.wordnet_nouns import names_person
-from fcp_ros.language.syntax.sentences import Segment
+from fcp_ros.language.syntax.clauses import Segment
 from fcp_ros.language.syntax.statements import tell
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 from fcp_ros.language.syntax.units import split_units
@@ -44,9 +45,7 @@ _MODALS = _ASKING | gather_words("should must shall may to")
 _ASSIGNED = gather_words("your our my")
 _FAIR = gather_words("nice good better preferable")
 """Adjectives of what is only preferred: "it would be nice to have ..."."""
-_FACTUAL = gather_words("is are was were do does did have has had am should must")
-_BEING = gather_words("is are was were am")
-"""Forms of "be" that begin no request."""
+_FACTUAL = BEING | gather_words("do does did have has had should must")
 _SPEECH = gather_words("be do let go come try remember listen look help")
 """Verbs of an imperative that only leads to another one: "be a dear and ..."."""
 CHECKING = frozenset(["check", "see", "look", "verify", "find", "test", "determine"])
@@ -66,7 +65,6 @@ _WILLING = gather_words("want like wish think suppose mind dare")
 """Verbs whose negation is one of what is wanted, or polite."""
 _WISHING = gather_words("possible possibly can could manage able")
 _HEDGES = gather_words("possibly kindly perhaps maybe why")
-_JOINING = gather_words("so and then but")
 _MEANINGFUL = gather_words("no stop wait sorry yes well")
 """Interjections that may take something back, or say when."""
 _POLITE = gather_words("please kindly thanks thank pls cheers")
@@ -349,7 +347,7 @@ def _is_question(segment: Segment) -> bool:
         return segment.piece.end == "?"
     if said[0].text not in _FACTUAL or segment.piece.end != "?":
         return False
-    if said[0].text in _BEING:
+    if said[0].text in BEING:
         return True  # its subject may hang elsewhere: "is everything off?", "is dock 3 open?"
     subject = tree.find_child(tree.root.place, *SUBJECTS)
     return subject is not None and subject.place > said[0].place

@@ -57,8 +57,8 @@ def list_endings(unit: Unit) -> Iterator[tuple[int, Telling]]:
 def tell(tree: Tree, stop: int) -> Telling | None:
     """Return the form of the statement that the tokens before `stop` make; None for a demand."""
     words = [word for word in tree.words if not word.is_inserted and word.token < stop]
-    copula = any(w.is_inserted and w.text == "should" for w in tree.words)  # "door shut"
-    if len(words) < 2 or tree.root not in words or copula:
+    asked = any(w.is_inserted and w.text == "should" for w in tree.words)
+    if len(words) < 2 or tree.root not in words or asked:
         return None
     root, subject = tree.root, tree.find_child(tree.root.place, *SUBJECTS)
     if subject not in words or subject is None or not _is_finite(tree, root):

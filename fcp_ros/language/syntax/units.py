@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fcp_ros.language.syntax.sentences import Segment
+from fcp_ros.language.syntax.clauses import Segment
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
 _LOOSE = ("ccomp", "parataxis", "dep", "advcl")

@@ -15,7 +15,7 @@ from fcp_ros.action import MakePlan
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.language.registry import warm_up_server
+from fcp_ros.language.cascade import warm_up_server
 from fcp_ros.msg import Plan, PlanResult
 from fcp_ros.nodes.conversions.planning import interpretation_to_ros
 from fcp_ros.nodes.planner.parameters import PARAMETERS, read_reader_options

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from fcp_ros.language.registry import READERS, TUNED, ReaderOptions
+from fcp_ros.language.cascade import TUNED, ReaderOptions
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES
 from fcp_ros.nodes.runtime.parameters import (
     DOMAIN_FOLDERS,
@@ -46,29 +46,20 @@ PARAMETERS = (
         takes_effect=AT_START,
     ),
     ParameterSpec(
-        "reader",
-        "domain",
-        "Reader of instructions: the phrases of the domain with what people say, or a file with "
-        "readings (reader_file).",
-        choices=tuple(READERS),
-    ),
-    ParameterSpec(
         "reader_model",
         TUNED,
         "Language model that is asked about what the reader can't read: tuned (the package's small "
-        "one, where smollm2-135m was fetched), a file from `fcp language train-writer`, a folder "
-        "(Hugging Face format), or the name on the server; empty for none. Not with the reader "
-        "file.",
+        "one, where smollm2-135m was fetched), a file from `fcp language train-writer`, or "
+        "the name on the server; empty for none.",
         takes_effect=AT_START,
     ),
     ParameterSpec(
         "reader_endpoint",
         "",
         "URL of a model server, with the OpenAI protocol, that is asked about what the reader "
-        "can't read. Not with the reader file.",
+        "can't read.",
         takes_effect=AT_START,
     ),
-    ParameterSpec("reader_file", "", "YAML file with readings.", takes_effect=AT_START),
     ParameterSpec(
         "speaker",
         "",
@@ -113,7 +104,7 @@ PARAMETERS = (
 
 
 def read_reader_options(values: ParameterTable) -> ReaderOptions:
-    return values.fill(ReaderOptions, "reader_", reader=values.text("reader"))
+    return values.fill(ReaderOptions, "reader_")
 
 
 def read_planning_options(values: ParameterTable) -> PlanningOptions:

@@ -22,9 +22,9 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.grounding.judgement import GroundingError
+from fcp_ros.language.cascade import make_reader
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation
-from fcp_ros.language.registry import make_reader
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import refuse_judgement
 from fcp_ros.nodes.conversions.plan import (

@@ -11,12 +11,17 @@ from typing import Any
 import pytest
 from chat_server import END, ChatServer, ScriptedModel
 
-from fcp_ros.language.cascade import CascadeReader, choose_answer, needs_help
+from fcp_ros.language.cascade import (
+    CascadeReader,
+    ReaderOptions,
+    choose_answer,
+    make_reader,
+    needs_help,
+)
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.confirmation import confirm_doubtful
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
-from fcp_ros.language.registry import ReaderOptions, make_reader
 
 PLAIN = "put the apple on the table"
 ODD = "an apple for the table"
@@ -30,7 +35,7 @@ def cascade(server: ChatServer) -> Any:
 
     def make(answers: Any) -> Any:
         server.model = ScriptedModel(answers, lambda text: [text, END], shows_end=True)
-        return make_reader(ReaderOptions("domain", endpoint=server.url))
+        return make_reader(ReaderOptions(endpoint=server.url))
 
     return make
 
@@ -71,9 +76,9 @@ def test_a_model_that_cannot_be_asked_leaves_the_first_answer(
     url = server.url
     server.close()
     for options in (
-        ReaderOptions("domain", endpoint=url),
-        ReaderOptions("domain", endpoint="no url at all"),
-        ReaderOptions("domain", model="/no/such/folder"),
+        ReaderOptions(endpoint=url),
+        ReaderOptions(endpoint="no url at all"),
+        ReaderOptions(model="/no/such/file"),
     ):
         answer = make_reader(options).read(ODD, context)
         assert (answer.status, answer.readings) == (first.status, first.readings)

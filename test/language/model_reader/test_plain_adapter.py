@@ -20,6 +20,7 @@ from fcp_ros.foundation.stopping import never_stop
 from fcp_ros.grounding.heads.feature_maker import locate_features
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models.model_store import FOLDER_VARIABLE, MANIFEST
+from fcp_ros.language.cascade import ReaderOptions, make_reader
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.model_reader.heard_rows import (
     HeardRow,
@@ -30,7 +31,6 @@ from fcp_ros.language.model_reader.heard_rows import (
 )
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus
-from fcp_ros.language.registry import ReaderOptions, make_reader
 
 adapter_training = Later("fcp_ros.language.model_reader.adapter_training")  # imports torch
 compact_model = Later("fcp_ros.language.model_reader.compact_model")
@@ -82,7 +82,7 @@ def test_it_reads_what_it_was_taught(
     models: Path, adapter: Path, house: ReadingContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(models))
-    reader = make_reader(ReaderOptions(model=str(adapter), device="cpu", seconds=60.0))
+    reader = make_reader(ReaderOptions(model=str(adapter), seconds=60.0))
     answer = reader.read(SAID[0], house)
     assert answer.best is not None, answer.message
     assert answer.best.goal == "on(apple_1, table_1)"

@@ -4,20 +4,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import pytest
 from chat_server import END, ChatServer, ScriptedModel
-from tiny_language_models import make_model, make_tokenizer
 
+from fcp_ros.language.cascade import ReaderOptions, make_reader, warm_up_server
 from fcp_ros.language.confirmation import list_unread
-from fcp_ros.language.model_reader import RewritingReader, open_folder, open_server
+from fcp_ros.language.model_reader import RewritingReader, open_server
 from fcp_ros.language.model_reader.rewriting import load_plain_english
 from fcp_ros.language.reader import ReadingContext, never_stop
 from fcp_ros.language.reading import Interpretation, ReadingStatus
-from fcp_ros.language.registry import ReaderOptions, make_reader, warm_up_server
 
 SAID = "the apple, oh you know, table would be lovely"
 
@@ -164,29 +162,3 @@ def test_a_check_stops_the_reader(
     reader = RewritingReader("endpoint", open_server(server.url), domain_reader)
     with pytest.raises(InterruptedError):
         reader.read(SAID, replace(context, check=check))
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: Any) -> Path:
-    """A tiny model that has learnt nothing."""
-    pytest.importorskip("torch")
-    tokenizer = make_tokenizer(["Put the apple on the table.", SAID], "digits")
-    path = tmp_path_factory.mktemp("models") / "tiny"
-    make_model("llama", tokenizer, max_position_embeddings=8192).save_pretrained(path)
-    tokenizer.save_pretrained(path)
-    return path
-
-
-def test_whatever_a_model_on_this_machine_writes_is_read_or_not_understood(
-    folder: Path, context: ReadingContext, domain_reader: Any
-) -> None:
-    reader = RewritingReader("model", open_folder(folder, "cpu"), domain_reader)
-    answer = reader.read(SAID, context)
-    assert answer.status is not ReadingStatus.FAILED, answer.message
-    assert answer.instruction == SAID
-    assert answer == reader.read(SAID, context)
-
-
-def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"config\.json"):
-        open_folder(tmp_path)

@@ -11,7 +11,7 @@ from scripted_reader import CUP, CUP_GOAL, DOUBTED, MUG, PARTLY, TV_OFF, Scripte
 from fcp_ros.client import plan_request
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.language import registry
+from fcp_ros.language import cascade
 from fcp_ros.msg import (
     ExecutionState,
     Interpretation,
@@ -33,12 +33,12 @@ WINE_GLASS = 'is_a(?x, "wine_glass") and on(?x, table_1)'
 @pytest.fixture(scope="module")
 def site_with_reader(make_sites, tmp_path_factory):
     patch = pytest.MonkeyPatch()
-    patch.setattr(registry, "READERS", {**registry.READERS, "file": lambda _: ScriptedReader()})
+    patch.setattr(cascade, "make_rules", ScriptedReader)
     sites = make_sites()
     yield sites.start(
         tmp_path_factory.mktemp("words"),
         simulated_executor={"time_scale": 100.0},
-        task_planner={"reader": "file"},
+        task_planner={"reader_model": ""},
     )
     sites.stop()
     patch.undo()

@@ -19,7 +19,7 @@ from scripted_reader import (
 )
 
 from fcp_ros.client import FcpClient, is_solved, plan_request
-from fcp_ros.language import registry
+from fcp_ros.language import cascade
 from fcp_ros.msg import Interpretation, PlanStatus, Question, RequestError
 from fcp_ros.nodes.stack import NodeStack
 
@@ -46,10 +46,10 @@ def reader():
 @pytest.fixture(scope="module")
 def client(stack_options, tmp_path_factory, reader):
     patch = pytest.MonkeyPatch()
-    patch.setattr(registry, "READERS", {**registry.READERS, "file": lambda _: reader})
+    patch.setattr(cascade, "make_rules", lambda: reader)
     options = stack_options(
         tmp_path_factory.mktemp("reading"),
-        {"task_planner": {"reader": "file", "speaker": "person_1"}},
+        {"task_planner": {"reader_model": "", "speaker": "person_1"}},
         nodes=("scene_graph", "grounder", "task_planner"),
         namespace="reading",
     )

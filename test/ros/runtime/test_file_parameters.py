@@ -28,7 +28,6 @@ HARMLESS = {
     "endpoint_model",  # a name that the chosen server knows
     "detection_classes",
     "mode",
-    "reader",
 }
 
 
@@ -119,7 +118,6 @@ def test_other_files_obey_theirs(nodes, place, probe, node, name, good, words):
         ("executive", "name_store"),
         ("task_planner", "policies"),
         ("task_planner", "reader_endpoint"),
-        ("task_planner", "reader_file"),
         ("task_planner", "reader_model"),
     ],
 )

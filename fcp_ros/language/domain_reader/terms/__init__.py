@@ -6,8 +6,7 @@ Lowest first:
 - `places`: the relation that says where something is, by the types of thing and place.
 - `referents`: variables with their quantifiers.
 - `spoken_scene`: the state that is spoken of: persons, places, types.
-- `mentions`: what was said before.
-- `descriptions`: elements that fit a description, and conditions of variables.
+- `descriptions`: what was said before, elements that fit a description, conditions of variables.
 - `remainders`: exceptions, the rest, some of what was named; sets as one thing of each kind.
 - `resolution`: noun phrases looked up in all of these.
 """

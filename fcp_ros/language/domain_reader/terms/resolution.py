@@ -123,8 +123,6 @@ class TermResolver(PartitiveResolver):
                 term = self._ask_among(phrase, term, slot_type)
             single = phrase.number is None and phrase.determiner is Determiner.THE
             return term if single else self.take_some(phrase, term, slot_type)
-        if head is Reference.FOLLOWING:
-            raise Unresolved("what follows")
         if isinstance(head, Listed):
             return self.resolve_listed(phrase, head, slot_type)
         noun = head if isinstance(head, Noun) else None

@@ -6,14 +6,11 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from fcp_ros.language.english.adverbials import FIRST, LAST, PREFERENCES
 from fcp_ros.language.english.function_words import ONLY_LATER
 from fcp_ros.language.english.verbs import GO_VERBS, KEEP_VERBS, PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
-from fcp_ros.language.parsing.clauses.exception_parser import leave_out
-from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.motion_parser import MotionParser
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -28,7 +25,6 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
     list_phrase_uses,
-    refer_to,
 )
 from fcp_ros.language.reading import WordRole
 
@@ -91,9 +87,6 @@ class EllipsisParser(MotionParser, ABC):
         last = asked[-1]
         for place, opened in self._read_openings(start):
             if opened.negated:
-                not_so = chain(self._parse_not_there(place, last), self._parse_not_it(place, last))
-                for end, clause in not_so:
-                    yield end, replace(clause, uses=(*opened.uses, *clause.uses))
                 continue
             found: list[tuple[int, SpokenClause]] = []
             for earlier in reversed(asked):
@@ -101,7 +94,6 @@ class EllipsisParser(MotionParser, ABC):
                 if found:
                     break
             found += self._parse_gapped(place, last)
-            found += self._parse_back(place, last)
             if place < len(self._tokens):
                 following = self._parse_following(place, last, opened.preferred)
                 said = then or opened.preferred
@@ -124,39 +116,6 @@ class EllipsisParser(MotionParser, ABC):
         """Return True if words follow that say how a thing without a verb is asked for."""
         place = start + (self._get(start) == ",")
         return any(self._match_any(place, phrases) > place for phrases in _MARKS)
-
-    def _parse_not_there(
-        self, start: int, before: SpokenClause
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(take the mug to the kitchen, but) not onto the counter"."""
-        last = before.predications[-1]
-        if not last.arguments or before.negated or before.verb not in PUT_VERBS:
-            return
-        same = refer_to(next(iter(last.arguments.values())), start)
-        for after, said in self._nouns.parse_modifiers(start):
-            if said.preposition and not said.source:
-                clause = self._make_placed(same, said, "")
-                yield after, replace(clause, act=Act.STATE, negated=True)
-
-    def _parse_not_it(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(the mug goes on the couch, but) not the laptop".
-
-        "The mug, not the laptop" may only say which is meant: the laptop may be there already; and
-        behind a place, it may be another place.
-        """
-        if before.negated or before.act not in (Act.ACHIEVE, Act.STATE):
-            return
-        joined = self._get(start - 2)
-        alone = joined == "," and len(before.predications[-1].arguments) == 1
-        if joined != "but" and not alone:
-            return
-        for end, theme in self._nouns.parse_phrases(start):
-            clause = self._repeat(before, theme)
-            excepted = leave_out(before, (theme,), open_=True) is not None
-            if clause is not None and not excepted and self._nouns.ends_clause(end):
-                act = Act.STATE if joined == "but" else Act.ACHIEVE
-                negated = replace(clause, act=act, negated=True)
-                yield end, replace(negated, degree=theme.degree * _SAME)
 
     # --- the same of another thing
 
@@ -311,32 +270,6 @@ class EllipsisParser(MotionParser, ABC):
                     degree=theme.degree * fit * _JOINED,
                 ),
             )
-
-    # --- back again
-
-    def _parse_back(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(put the mug on the table and then) back on the counter", "back again"."""
-        last = before.predications[-1]
-        if self._get(start) != "back":
-            return
-        home = match_former_place(self._get, start)
-        ends = not self._nouns.parse_modifiers(start) or home > start + 1
-        use = self._nouns.describe_use(start, home, WordRole.ACTION, "as initially")
-        if before.act is Act.GO:
-            robot = NounPhrase(start, start, Reference.ADDRESSEE, Determiner.THE)
-            if ends:
-                said = Predication(None, {THEME: robot}, uses=(use,))
-                yield home, SpokenClause(Act.RETURN, (said,), verb=before.verb)
-            return
-        if before.verb not in PUT_VERBS or (not last.preposition and len(last.arguments) < 2):
-            return
-        same = refer_to(last.arguments.get(THEME), start)
-        for after, said in self._nouns.parse_modifiers(start):
-            if said.preposition and not said.source:
-                yield after, self._make_placed(same, said, before.verb)
-        if ends:
-            said = Predication(None, {THEME: same}, uses=(use,))
-            yield home, SpokenClause(Act.RETURN, (said,), verb=before.verb)
 
     def _parse_next_stop(
         self, start: int, before: SpokenClause

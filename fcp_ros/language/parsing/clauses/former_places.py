@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fcp_ros.language.english.verbs import BEING
 from fcp_ros.language.english.word_lists import gather_words
 
 _OWNERS = gather_words("its their his her the your my our")
 _FORMER = gather_words("original old same former previous initial usual own proper starting first")
 _PLACES = gather_words("place places spot spots position positions location locations point home")
 _SUBJECTS = gather_words("it they you he she we i them he that this")
-_VERBS = gather_words(
-    "is are was were lies lie stands stand sits sit lay stood sat got took found came had started "
+_VERBS = BEING | gather_words(
+    "lies lie stands stand sits sit lay stood sat got took found came had started "
     "start began picked belongs belong have has originally initially located stored kept placed"
 )
 _WHERE_WORDS = _VERBS | gather_words(

@@ -7,12 +7,11 @@ from abc import ABC
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
 from fcp_ros.language.english.function_words import PREPOSITIONS
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.remark_words import DEMANDS, UNWANTED, WANTS, WISHES
 from fcp_ros.language.english.verbs import PUT_VERBS
-from fcp_ros.language.english.word_lists import PhraseSet, gather_words
+from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.clauses.ellipsis import EllipsisParser
 from fcp_ros.language.parsing.trees import (
@@ -27,7 +26,6 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
     list_argument_uses,
-    list_phrase_uses,
 )
 from fcp_ros.language.reading import WordRole
 
@@ -46,9 +44,6 @@ _HAVING = PhraseSet(
 """Words between a place and what shall be there."""
 _ON_IT = PhraseSet(
     "(on|in|inside|upon|within) (it|them|there)", "on top [of it]", "inside", "there"
-)
-_NOUN_ADJECTIVES = gather_words(
-    "a an another one good quick thorough proper little nice final fresh"
 )
 
 
@@ -110,13 +105,11 @@ class FrontingParser(EllipsisParser, ABC):
     # --- a thing, then what shall be on or in it
 
     def _parse_inverse(self, start: int, where: Phrase) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(the table) should have two plates on it", "(the counter) needs a wipe"."""
+        """Read "(the table) should have two plates on it"."""
         place = _HAVING.find_end(self._tokens, start)
         if place == start:
             return
         use = self._nouns.describe_use(start, place, WordRole.ACTION, "there")
-        for end, clause in self._parse_treatment(place, where):
-            yield end, replace(clause, uses=(use, *clause.uses))
         for end, theme in self._nouns.parse_phrases(place):
             after = _ON_IT.find_end(self._tokens, end)
             preposition, uses = "to", [use]
@@ -126,37 +119,6 @@ class FrontingParser(EllipsisParser, ABC):
             said = Predication(None, {PLACE: where}, THEME, preposition, degree=_INVERSE)
             clause = replace(self._make_placed(theme, said, "put"), act=Act.STATE)
             yield after, replace(clause, uses=(*uses, *clause.uses))
-
-    # --- verbs as nouns
-
-    def _parse_give(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(give) the counter a wipe", behind the verb."""
-        for end, theme in self._nouns.parse_phrases(start):
-            if self._get(end) in ("a", "an", "another", "one"):
-                yield from self._parse_treatment(end, theme)
-
-    def _parse_treatment(self, start: int, theme: Phrase) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "a quick wipe": a verb as a noun, and what it is done to."""
-        place = start
-        while self._get(place) in _NOUN_ADJECTIVES:
-            place += 1
-        if place == start:
-            return
-        for stem in list_stems(self._get(place)):
-            for pattern in self._patterns.imperatives.get(stem, ()):
-                slots = [part for part in pattern.parts if isinstance(part, PhraseSlot)]
-                plain = len(pattern.parts) == 2 and isinstance(pattern.parts[0], PhraseWord)
-                if not plain or len(slots) != 1:
-                    continue
-                slot = slots[0].name
-                fit = self._nouns.fit(theme, pattern.meaning.types.get(slot, ""))
-                if fit <= 0.0:
-                    continue
-                use = self._nouns.describe_use(start, place + 1, WordRole.ACTION, stem)
-                degree = pattern.degree * fit * theme.degree
-                said = Predication(pattern.meaning, {slot: theme}, degree=degree, uses=(use,))
-                uses = list_phrase_uses(theme)
-                yield place + 1, SpokenClause(Act.ACHIEVE, (said,), uses=uses, degree=degree)
 
 
 def _is_person(phrase: Phrase) -> bool:

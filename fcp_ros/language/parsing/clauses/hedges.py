@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hedges, greetings and concessions, set aside before a sentence is parsed.
+"""Hedges and greetings, set aside before a sentence is parsed.
 
 They may stand in the middle of a clause ("put the mug, if you don't mind, on the table"), and have
 a fixed form, so no parser of clauses needs to know of them.
@@ -11,20 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fcp_ros.language.english.remark_words import (
-    CONCESSIONS,
     GREETINGS,
     HEDGES,
     JOINING,
-    OPEN_QUESTIONS,
 )
 from fcp_ros.language.english.tokens import Token, TokenKind
-from fcp_ros.language.english.turning_words import NOT_STATED_BEFORE
 from fcp_ros.language.reading import WordRole, WordUse
 
 ASIDE = "a remark"
 """The meaning of words that ask for nothing."""
-_MOST_LEFT_OPEN = 9
-"""Most words of what is left open."""
 _CERTAIN = 4
 """Words of a hedge that needs a mark or a conjunction on one side only."""
 _DASHES = frozenset(["-", "\u2013", "\u2014", "(", ")"])
@@ -39,7 +34,7 @@ class Asides:
 
 
 def set_aside(tokens: Sequence[Token]) -> Asides:
-    """Set hedges, greetings and concessions aside, with the comma that belongs to them."""
+    """Set hedges and greetings aside, with the comma that belongs to them."""
     kept: list[Token] = []
     uses: list[WordUse] = []
     place = 0
@@ -74,27 +69,7 @@ def _find_aside(tokens: Sequence[Token], start: int) -> int:
         closed = end == len(tokens) or _is_boundary(tokens, end)
         if (opened and closed) or (end - start >= _CERTAIN and (opened or closed)):
             return end
-    return _find_concession(tokens, start)
-
-
-def _find_concession(tokens: Sequence[Token], start: int) -> int:
-    """Return the end of "no matter if it is clean or dirty"; `start` if there is none."""
-    opened = CONCESSIONS.find_end(tokens, start)
-    if opened == start:
-        return start
-    end = opened
-    while end < len(tokens) and tokens[end].kind is not TokenKind.MARK:
-        if tokens[end].text in JOINING or tokens[end].text in _DASHES:
-            break
-        end += 1
-    rest = [token.text for token in tokens[opened:end]]
-    if not rest:
-        return end if _stands_alone(tokens, start, end) else start
-    whatever = rest[0] in OPEN_QUESTIONS or tokens[opened - 1].text == "of"
-    asked = any(word in NOT_STATED_BEFORE - {"if"} - OPEN_QUESTIONS for word in rest)
-    if not whatever or asked or len(rest) > _MOST_LEFT_OPEN:
-        return start
-    return end
+    return start
 
 
 def _stands_alone(tokens: Sequence[Token], start: int, end: int) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.language.english.function_words import COMMON, FILLERS, PREPOSITIONS
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.remark_words import ANNOUNCING
+from fcp_ros.language.english.remark_words import ABOUT
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.verbs import (
     BRING_VERBS,
@@ -51,6 +51,8 @@ _DOUBTFUL = 0.6
 """The same if it tells of an act of the domain, or of something else that "it" may mean."""
 _DESCRIBED = 0.85
 """Degree of a remark that says how a thing of the scene is, or where who speaks is."""
+_TOPIC = 0.95
+"""Degree of a thing that is named before the clause about it."""
 _CALLED = 0.9
 """Degree of a word that is taken for the name of who is spoken to."""
 _PERSONS = gather_words("somebody someone everybody everyone nobody people they he she")
@@ -95,7 +97,7 @@ class RemarkParser:
         self._told = {unit.start: unit for unit in find_units(nouns.spans.tree)}
         self._things: dict[tuple[int, int], list[Phrase]] = {}
 
-    def parse_whole(self, start: int) -> Iterator[Remark]:
+    def _parse_whole(self, start: int) -> Iterator[Remark]:
         """Yield "of the things on the shelf,", "from the shelf,": what comes next is of these."""
         place = _OUT_OF.find_end(self._tokens, start)
         for end, phrase in self._nouns.parse_phrases(place) if place > start else ():
@@ -122,8 +124,8 @@ class RemarkParser:
         if begins or self._get(start - 1) in _CLAUSE_STARTS:
             yield from self._parse_telling(start)
         if begins:
-            yield from self.parse_whole(start)
-            yield from self._parse_announcement(start)
+            yield from self._parse_whole(start)
+            yield from self._parse_topic(start)
 
     def _get(self, place: int) -> str:
         return self._nouns.get_text(place)
@@ -148,21 +150,6 @@ class RemarkParser:
         for stop, form in list_endings(unit) if unit is not None else ():
             yield self._make_remark(start, stop, self._rate_telling(start, stop, form))
 
-    def _parse_announcement(self, start: int) -> Iterator[Remark]:
-        """Read "Here is what I need:", "Please do the following:"."""
-        stop = start
-        while stop < len(self._tokens) and self._tokens[stop].kind is not TokenKind.MARK:
-            stop += 1
-        words = self._list_words(start, stop)
-        here = words[:2] in (["here", "is"], ["this", "is"], ["here", "are"], ["these", "are"])
-        mark = self._get(stop) == ":" or (self._get(stop) == "." and here and "what" in words)
-        if not mark or not any(word in ANNOUNCING for word in words):
-            return
-        if any(word in ("not", "never", "only", "except", "unless", "if") for word in words):
-            return
-        if self._is_plain(start, stop):
-            yield self._make_remark(start, stop, _PLAIN)
-
     def _parse_called(self, start: int, begins: bool) -> Iterator[Remark]:
         """Read a name between commas: "Robbie, put ...", "..., Robbie."."""
         end = self._get(start + 1)
@@ -172,6 +159,19 @@ class RemarkParser:
             return
         if self._is_name(start) and self._get(start + 2) not in ("then", "and", "or"):
             yield self._make_remark(start, start + 1, _CALLED)
+
+    def _parse_topic(self, start: int) -> Iterator[Remark]:
+        """Read "the mug and the glass, (I want both on the table)": named first, then spoken of."""
+        place = ABOUT.find_end(self._tokens, start)
+        marks = (",", ":") if place == start else (",", ":", "?", ".", "!")
+        uses = (self._nouns.describe_use(start, place, WordRole.FILLER),) if place > start else ()
+        for end, phrase in self._nouns.parse_phrases(place):
+            pronoun = isinstance(phrase, NounPhrase) and isinstance(phrase.head, Reference)
+            if self._get(end) not in marks or (pronoun and not _names_things(phrase)):
+                continue
+            said = Predication(None, {THEME: phrase}, uses=list_phrase_uses(phrase))
+            clause = SpokenClause(Act.TOPIC, (said,), uses=uses, degree=phrase.degree * _TOPIC)
+            yield Remark(end, clause)
 
     def _is_name(self, place: int) -> bool:
         """Return True for a capital word that names nothing and that is no verb."""
@@ -263,6 +263,13 @@ class RemarkParser:
             return all(map(self._is_known, phrase.parts))
         named = getattr(phrase.head, "members", ())
         return bool(named) and phrase.degree > 0.9
+
+
+def _names_things(phrase: Phrase) -> bool:
+    """Return True for "the things on the counter"."""
+    return (
+        isinstance(phrase, NounPhrase) and phrase.head is Reference.THING and bool(phrase.qualities)
+    )
 
 
 def _make_definite(phrase: Phrase) -> Phrase:

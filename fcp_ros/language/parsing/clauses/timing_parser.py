@@ -18,14 +18,12 @@ from fcp_ros.language.english.adverbials import (
 )
 from fcp_ros.language.english.number_words import (
     AFTER,
-    ALLOWED,
     ALLOWED_BOUNDS,
     BEFORE,
     FOR,
     FROM,
     FROM_NOW,
     LATEST,
-    LONGEST,
     ONCE,
     ONWARDS,
     PASSED,
@@ -121,21 +119,6 @@ def read_time_limits(tokens: Sequence[Token], start: int) -> Iterator[tuple[int,
             yield end, TimeLimit(kind, found[1])
 
 
-def read_allowed_time(tokens: Sequence[Token], start: int) -> tuple[int, TimeLimit] | None:
-    """Read "you have at most two minutes", "it must not take longer than a minute"."""
-    place = ALLOWED.find_end(tokens, start)
-    if place > start:
-        found = read_duration(tokens, ALLOWED_BOUNDS.find_end(tokens, place))
-        if found is not None:
-            return LATEST.find_end(tokens, found[0]), TimeLimit(TimeKind.WITHIN, found[1])
-    said = start + (_get(tokens, start) == "all")
-    if _get(tokens, said) not in ("this", "it", "that"):
-        return None
-    place = LONGEST.find_end(tokens, said + 1)
-    found = read_duration(tokens, place) if place > said + 1 else None
-    return (found[0], TimeLimit(TimeKind.WITHIN, found[1])) if found else None
-
-
 def read_longest_time(tokens: Sequence[Token], start: int) -> tuple[int, TimeLimit] | None:
     """Read "within a minute", "no more than a minute" before "after"."""
     place = max(phrases.find_end(tokens, start) for phrases in (ALLOWED_BOUNDS, WITHIN))
@@ -145,10 +128,6 @@ def read_longest_time(tokens: Sequence[Token], start: int) -> tuple[int, TimeLim
 
 def _get(tokens: Sequence[Token], place: int) -> str:
     return tokens[place].text if place < len(tokens) else ""
-
-
-_FOR_THAT = PhraseSet("for (that|this|it)")
-_TO_DO = PhraseSet("[in which] to")
 
 
 class TimingParser:
@@ -161,24 +140,6 @@ class TimingParser:
     def __init__(self, nouns: NounParser) -> None:
         self._nouns = nouns
         self._tokens = nouns.tokens
-
-    def read_allowed_time(self, start: int) -> tuple[int, TimeLimit, WordUse] | None:
-        """Read a sentence about the time of what was said: "you have two minutes"."""
-        found = read_allowed_time(self._tokens, start)
-        if found is None:
-            return None
-        end, limit = found
-        end = _FOR_THAT.find_end(self._tokens, end)
-        return end, limit, self._describe_time(start, end, limit)
-
-    def _list_time_openings(self, start: int) -> Iterator[tuple[int, TimeLimit]]:
-        """Yield "within two minutes", "you have two minutes to" before a clause."""
-        yield from read_time_limits(self._tokens, start)
-        allowed = read_allowed_time(self._tokens, start)
-        if allowed is not None:
-            end = _TO_DO.find_end(self._tokens, allowed[0])
-            if end > allowed[0]:
-                yield end, allowed[1]
 
     def _describe_time(self, start: int, end: int, limit: TimeLimit) -> WordUse:
         meaning = f"{limit.kind.value} {limit.seconds} s"

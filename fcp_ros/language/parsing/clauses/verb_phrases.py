@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from fcp_ros.language.english.verbs import BEING
 from fcp_ros.language.english.word_lists import gather_words
 
 _MODALS = gather_words("should must shall will would can could may might ought")
 _OWNED = gather_words("has have had need needs ought want wants got requires require")
-_FINITE = gather_words("is are was were")
 _GOING = gather_words("goes go belongs belong gets get lives live")
 _ADVERBS = gather_words(
     "also always never still really then now please ever just already soon again finally "
@@ -140,7 +140,7 @@ def read_verb_phrase(get: Callable[[int], str], start: int) -> VerbPhrase:
         reader.step()
         reader.demand()
         return reader.found if reader.read_base() else none
-    if text in _FINITE:
+    if text in BEING:
         return _read_finite(reader)
     if text in _OWNED:
         return _read_owned(reader) or none

@@ -22,8 +22,6 @@ from fcp_ros.language.parsing.noun_phrases.quantities import (
     MANY_CLOSED,
     NounOpening,
     match_words,
-    read_count,
-    read_number,
     read_openings,
 )
 from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
@@ -111,7 +109,6 @@ class HeadParser:
     def read(self, start: int, word: Word) -> Iterator[NounPhrase]:
         """Yield the phrases of a head from a token on; they end behind the head."""
         yield from self._read_pronoun(start, word)
-        yield from self._read_announced(start)
         for opening in read_openings(self._tokens, start):
             yield from self._read_opened(start, opening, word)
 
@@ -157,28 +154,6 @@ class HeadParser:
             for after, said in self._adjectives.read(end) if end < len(self._tokens) else ():
                 if said.degree > UNKNOWN_ADJECTIVE:
                     yield said.add_to(replace(anything, other=False), after)
-
-    def _read_announced(self, start: int) -> Iterator[NounPhrase]:
-        """Read "the following parts", "two of the following": a list comes later."""
-        for opening in read_openings(self._tokens, start):
-            place = opening.end + (self._get(opening.end) in ("the", "these"))
-            if self._get(place) != "following":
-                continue
-            number, place = opening.number, place + 1
-            count = read_count(self._tokens, place)
-            if count is not None:
-                place, number = count[0], number or count[1]
-            nouns = self._lexicon.find_nouns(self._tokens, place) if self._get(place) else []
-            ends = [place, *(match.end for match in nouns if match.plural)]
-            ends += [place + 1] * (self._get(place) in THING_NOUNS | _PARTS)
-            definite = opening.determiner if number is not None else Determiner.THE
-            for end in ends:
-                use = self._use(start, end, WordRole.QUANTITY)
-                degree = 0.9 if end == place else 1.0
-                head = Reference.FOLLOWING
-                yield NounPhrase(
-                    start, end, head, definite, number, True, uses=(use,), degree=degree
-                )
 
     def _read_no_head(self, opening: NounOpening, blank: NounPhrase) -> Iterator[NounPhrase]:
         """Read "the other", "as many as possible", "all", "two" without a noun."""
@@ -465,16 +440,9 @@ class HeadParser:
             )
 
     def _read_listed(self, opening: NounOpening, blank: NounPhrase) -> Iterator[NounPhrase]:
-        """Read "(one of) the mug and the bowl", "(two of) these three: the mug, ..."."""
+        """Read "(one of) the mug and the bowl"."""
         place = opening.end + (not opening.partitive)
-        found = list(self._chart.parse_phrases(place, 1))
-        near = range(place, min(place + 6, len(self._tokens)))
-        colon = next((i for i in near if self._get(i) in (":", ",")), 0)
-        if colon and self._is_announced(place, colon):
-            found += self._chart.parse_list(colon + 1, 1)
-            use = self._use(place, colon + 1, WordRole.FILLER)
-            blank = replace(blank, uses=(*blank.uses, use))
-        for end, group in found:
+        for end, group in self._chart.parse_phrases(place, 1):
             parts = group.parts if isinstance(group, Coordination) else ()
             simple = tuple(replace(one, uses=()) for one in parts if isinstance(one, NounPhrase))
             plurals = sum(part.plural for part in simple)
@@ -482,25 +450,8 @@ class HeadParser:
             if not parts or len(simple) < len(parts) or plurals not in (0, every):
                 continue
             uses = (*blank.uses, *list_phrase_uses(group))
-            closed = bool(colon) and self._get(colon) == "," == self._get(end)
             listed, degree = Listed(simple), group.degree
-            yield replace(
-                blank, end=end + closed, head=listed, plural=True, uses=uses, degree=degree
-            )
-
-    def _is_announced(self, start: int, end: int) -> bool:
-        """Return True for "these two", "the following parts" before a colon or comma."""
-        text = self._get(start)
-        if text not in ("these", "those", "the", "them", "following"):
-            return False
-        place = start + (text != "following")
-        number = read_number(self._tokens, place)
-        if number is not None:
-            place = number[0]
-        if place == end and (number is not None or text != "the"):
-            return True
-        known = self._chart.parse_simple(start, 1)
-        return any(stop == end and (one.plural or one.number) for stop, one in known)
+            yield replace(blank, end=end, head=listed, plural=True, uses=uses, degree=degree)
 
     def _close_many(self, phrase: NounPhrase, opening: NounOpening) -> Iterator[NounPhrase]:
         """Read "as possible" behind "as many mugs"; `tails` does so behind what is said of them."""

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from fcp_ros.language.english.function_words import PREPOSITIONS, SEQUENCE
 from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.verbs import BEING
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.parsing.meanings import match_word
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import (
@@ -48,8 +49,8 @@ _PLACE_NAMES = PhraseSet(
     "[the [same|very]] [old|current|present] place", "[the [same|very]] (spot|position|location)"
 )
 _EXCEPT = PhraseSet("[but] not", "(except [for]|but|other than|apart from|besides)")
-_IS_SOMEWHERE = gather_words("is are am was were stands stand lies lie sits sit stood lay sat 's")
-_BE = gather_words("is are am was were be been being 's")
+_IS_SOMEWHERE = BEING | gather_words("stands stand lies lie sits sit stood lay sat 's")
+_BE = BEING | gather_words("be been being 's")
 
 
 class ModifierParser(PatternMatcher):

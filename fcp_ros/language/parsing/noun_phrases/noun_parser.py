@@ -47,7 +47,6 @@ _PRONOUNS = (
     Reference.ADDRESSEE,
     Reference.THERE,
     Reference.HERE,
-    Reference.FOLLOWING,
 )
 _GUESSED = 0.93
 """Degree of a phrase whose head is none in the tree."""
@@ -116,11 +115,6 @@ class NounParser(SetParser):
             self._simple[key] = _keep_best(found)
         return self._simple[key]
 
-    def parse_list(self, start: int, depth: int = 0) -> list[tuple[int, Phrase]]:
-        """Return the lists that begin behind a colon; they may lack an "and"."""
-        simple = self.parse_simple(start, depth)
-        return _keep_best([*self._join(start, simple, depth, open_ended=True), *simple])
-
     def read_behind(self, start: int, depth: int) -> Iterator[Said]:
         """Yield what is said of something behind its noun: places, states, relative clauses."""
         yield from self._tails.read_behind(start, depth)
@@ -156,7 +150,7 @@ class NounParser(SetParser):
     # --- joined phrases
 
     def _join(
-        self, start: int, simple: Sequence[tuple[int, Phrase]], depth: int, open_ended: bool = False
+        self, start: int, simple: Sequence[tuple[int, Phrase]], depth: int
     ) -> Iterator[tuple[int, Phrase]]:
         """Yield phrases that are joined by commas, "and" and "or"."""
         opened = self.get_text(start)
@@ -173,8 +167,7 @@ class NounParser(SetParser):
             longer.sort(key=lambda chain: (-chain.degree, -chain.end))
             chains = longer[:MOST_TREES]
             for chain in chains:
-                closed = chain.joints[-1] != ","
-                if closed or (open_ended and self.ends_clause(chain.end)):
+                if chain.joints[-1] != ",":
                     for phrase in _group(chain, opened, start):
                         yield chain.end, phrase
 

@@ -273,10 +273,6 @@ class PatternMatcher(ABC):
     def parse_phrases(self, start: int, depth: int = 0) -> list[tuple[int, Phrase]]:
         """Return the noun phrases, also joined ones, that begin at a token."""
 
-    @abstractmethod
-    def parse_list(self, start: int, depth: int = 0) -> list[tuple[int, Phrase]]:
-        """Return the lists that begin behind a colon; they may lack an "and"."""
-
 
 def _keep_best(found: list[PartsMatch]) -> list[PartsMatch]:
     found.sort(key=lambda match: (-match.degree, -match.end))

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.function_words import PREPOSITIONS
+from fcp_ros.language.english.verbs import BEING
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import close_many
@@ -50,7 +51,7 @@ EXCEPT = PhraseSet(
     "(excluding|leaving out|not counting|other than|all but|barring|besides|but|and not)",
 )
 """Words before what is left out."""
-_BE = gather_words("is are was were has have been be am")
+_BE = BEING | gather_words("has have been be")
 _POSTURES = gather_words(
     "originally initially previously before just recently now lying standing sitting placed "
     "located left stored kept found resting hanging situated lie lies stand stands sit sits "

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from fcp_ros.language.english.tokens import Token
-from fcp_ros.language.english.turning_words import EXCEPTING_PREPOSITIONS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.noun_phrases.quantities import read_openings
 from fcp_ros.language.syntax.tree import Tree, Word
@@ -21,7 +20,6 @@ _OUTSIDE = gather_words("neg advmod preconj predet cc punct mark intj prep dep")
 """Roles of words at the beginning of a phrase that may stand before it: "not the red one"."""
 _INSIDE = gather_words("det predet amod compound nmod nummod quantmod poss advmod")
 """Roles of words before a noun that can't be left out of its phrase."""
-_EXCEPT = EXCEPTING_PREPOSITIONS | {"called", "named"}
 _MOST_BEFORE = 6
 """Words of a quantity that a tree may give to the verb: "at the very least two mugs"."""
 
