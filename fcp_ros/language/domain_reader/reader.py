@@ -71,6 +71,7 @@ from fcp_ros.language.reading import (
     WordUse,
 )
 from fcp_ros.language.syntax import require_pipeline
+from fcp_ros.language.syntax.closed_classes import DETERMINERS, PREPOSITIONS, PRONOUNS
 from fcp_ros.language.syntax.statements import SPEAKERS
 
 MOST_CHOICES = 5
@@ -352,14 +353,25 @@ def _answer_nothing(
 
 
 def _find_act(tokens: Sequence[Token], subject: Subject) -> str:
-    """Return the verb of an instruction that has a noun as well, if both are known; else ""."""
+    """Return the verb of an instruction that has a known noun as well; else "".
+
+    What stands before a determiner at the beginning is one, also where it may be a noun ("water
+    the plants").
+    """
     acts, has_noun = [], False
     for place, token in enumerate(tokens):
-        if subject.lexicon.find_nouns(tokens, place):
+        if place == 0 and _begins_demand(tokens):
+            acts.append(token.text)
+        elif subject.lexicon.find_nouns(tokens, place):
             has_noun = True
         elif token.kind is TokenKind.WORD and token.text in subject.patterns.imperatives:
             acts.append(token.text)
     return acts[0] if acts and has_noun else ""
+
+
+def _begins_demand(tokens: Sequence[Token]) -> bool:
+    open_class = tokens[0].text not in DETERMINERS | PREPOSITIONS | PRONOUNS
+    return open_class and len(tokens) > 1 and tokens[1].text in DETERMINERS
 
 
 def _explain(fault: _Fault) -> str:
