@@ -142,3 +142,15 @@ def test_the_python_files_and_tests_that_pages_name_are_there(repository: Path) 
         if not any(not test or f"def {test}(" in path.read_text("utf-8") for path in there):
             missing.append(f"{page}: {file} {test}")
     assert not missing
+
+
+def test_lines_of_prose_are_short_enough_to_compare(repository: Path) -> None:
+    """Tables, pictures and what is meant for a terminal aside."""
+    long_lines = []
+    for page in [repository / "README.md", *sorted((repository / "docs").glob("*.md"))]:
+        prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+        for line in prose.splitlines():
+            indented, aside = line.startswith("    "), line.lstrip().startswith(("|", "!", "`"))
+            if len(line) > 120 and not (indented or aside):
+                long_lines.append(f"{page.name}: {line[:60]}")
+    assert not long_lines
