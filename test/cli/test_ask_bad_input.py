@@ -64,7 +64,7 @@ def test_bad_options_are_refused(options, words):
     [
         (("--reader-endpoint", "http://127.0.0.1:9/v1"), "can't be reached"),
         (("--reader-endpoint", "rubbish"), "http://localhost:8000/v1"),
-        (("--reader-model", "no/such/folder"), "there is no model"),
+        (("--reader-model", "no/such/file"), "check the path"),
     ],
 )
 def test_a_model_that_cannot_help_is_told(options, words):

@@ -63,7 +63,6 @@ def test_the_page_shows_the_policy_and_its_path(folder):
     assert 'Made by the general policy <span class="name">lamps</span>' in text
     assert "5 steps, in 5 abstract actions" in text
     assert "count(and(goal.lit, not(lit)))" in text
-    assert 'class="features"' in text
     assert text.count('class="edge run"') == 4  # near again, to light, back, to the goal
     assert text.index('<b>near</b> <span class="reason">in (way = 2') < text.index("(walk b c)")
 
@@ -75,7 +74,6 @@ def test_the_page_of_a_searched_plan_shows_no_policy(folder):
     assert "(light b)" in text
     assert "Policy lamps was not used: UNSUPPORTED." in text
     assert "Made by" not in text
-    assert 'class="features"' not in text
 
 
 def test_files_that_cannot_be_used_are_named(folder):
