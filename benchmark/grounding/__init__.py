@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges of graded predicates: quality and speed."""
+"""Oracles and calibration: quality and speed."""

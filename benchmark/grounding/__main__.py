@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quality of the judges: ``python -m benchmark.grounding``.
+"""Quality of the oracles, and of calibration: ``python -m benchmark.grounding``.
 
 Parts can be run alone, and with one judge: ``python -m benchmark.grounding fresh --judge default``.
 The rival stands in the same run: raw cosine. The last table says of each goal whether it was
@@ -23,6 +23,7 @@ class Name(str, Enum):
 
     QUALITY = "quality"
     FRESH = "fresh"
+    OUTCOMES = "outcomes"
 
 
 def main(

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""People's instructions that others collected: ALFRED and GPSR."""
+"""People's instructions that others collected: ALFRED, GPSR, and polite frames."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchmark.context_matters.answers import Setting
+from benchmark.context_matters.part_reading import context_of
+from benchmark.context_matters.scoring import check
 from benchmark.instructions.__main__ import make_read
 from benchmark.instructions.alfred import (
     AlfredTask,
@@ -16,6 +19,7 @@ from benchmark.instructions.alfred import (
     split_name,
     state_goal,
 )
+from benchmark.instructions.frames import frames_part, read_frames
 from fcp_ros.cset.state_facts import facts
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.language.cascade import ReaderOptions, make_reader
@@ -122,6 +126,37 @@ def test_where_a_thing_was_is_read_by_the_state(kitchen):
         "and initially (in_or_on(apple_1, fridge_1))"
     )
     assert list_facts(goal, kitchen) == {("in", "apple", "fridge", "1")}
+
+
+# --- The commands in polite frames are whole, and mean what the command means
+
+
+FRAMES, COMMANDS = read_frames()
+
+
+def test_there_are_ten_commands_in_twenty_five_frames():
+    assert len(set(FRAMES)) == 25
+    assert len({one.command for one in COMMANDS}) == 10
+    sentences = [said for one in COMMANDS for said in one.meaning.wordings]
+    assert len(set(sentences)) == 250
+    assert not [said for said in sentences if "{" in said]
+
+
+@pytest.mark.parametrize("framed", COMMANDS, ids=lambda one: one.meaning.name)
+def test_the_goals_are_goals(framed):
+    context = context_of(framed.meaning, None)
+    (goal,) = framed.meaning.goals
+    check(goal, context.domain, context.instance)
+
+
+def test_the_part_counts_every_sentence_once():
+    part, judged = frames_part(Setting(make_reader(ReaderOptions())), False, "frame02")
+    assert len(judged) == 25
+    line = part.lines[-1].figures
+    assert line["sentences"] == 25
+    assert line["right"] == sum(one.right for one in judged)
+    plain = next(one for one in judged if one.sentence.startswith("When you get a minute"))
+    assert plain.right
 
 
 def test_a_wider_goal_leaves_kinds_open():

@@ -182,7 +182,7 @@ def test_biased_oracles_come_true(oracle: Oracle) -> None:
     errors, eces = learn(oracle)
     before, _, hundred, thousand = errors.mean(axis=0)
     ten = errors[:, 1] - errors[:, 0]
-    # Three seeds show no harm (docs/calibration.md has figures of many).
+    # Three seeds show no harm; the benchmark has many.
     assert ten.mean() < 1.96 * ten.std(ddof=1) / math.sqrt(SEEDS)
     assert hundred < before
     assert before / thousand >= GOAL
