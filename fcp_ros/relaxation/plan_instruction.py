@@ -104,23 +104,20 @@ def plan_instruction(
         return InstructionResult(interpretation, refuse_interpretation(interpretation, options))
     meant = complete_goal(instruction, best, context.domain, context.instance)
     request = replace(request, goal=meant.goal, start=start)
-    granted = _take_for_granted(meant.goal, context)
+    checked = _check_reading(meant.goal, context)
+    # What words take for granted that nobody has seen either way
+    granted = (
+        () if checked is None else find_presupposed(checked, context.instance, context.is_unseen)
+    )
     if granted:
         state = add_facts(request.domain, request.instance, granted)
         request = replace(request, instance=state)
     result = plan_goal(request, meant.purpose)
-    checked = _check_reading(meant.goal, context)
     if checked is not None:
         result = ask_about_danger(result, request, checked, context.speaker)
     if granted:
         result = replace(result, message=f"{result.message} {_tell_granted(granted, context)}")
     return InstructionResult(interpretation, settle_confirmation(result, options, ask))
-
-
-def _take_for_granted(goal: str, context: ReadingContext) -> tuple[Fact, ...]:
-    """Find what words take for granted that nobody has seen either way."""
-    checked = _check_reading(goal, context)
-    return () if checked is None else find_presupposed(checked, context.instance, context.is_unseen)
 
 
 def _check_reading(goal: str, context: ReadingContext) -> Expression | None:

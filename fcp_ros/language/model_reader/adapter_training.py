@@ -89,7 +89,7 @@ def train_adapter(
     state = locate_features() / f"plain-{trainer.identity}.safetensors"
     trainer.run(state, report)
     sheet = Datasheet(rows.sources, {"a token of rows kept apart": trainer.measure()})
-    adapter = PlainAdapter(base, compute_weights_fingerprint(folder), trainer.extract())
+    adapter = PlainAdapter(base, trainer.weights, trainer.extract())
     save_adapter(adapter, sheet, out)
     state.unlink(missing_ok=True)  # six times as large as the file
     return sheet
@@ -138,9 +138,10 @@ class AdapterTrainer:
         loaded = load_language_model(folder, Device.CPU, Precision.FLOAT32)
         torch.manual_seed(options.seed)
         self._model, self._tokenizer = loaded.model, loaded.tokenizer
+        self.weights = compute_weights_fingerprint(folder)
         self.maps = adapt_maps(self._model, options)
         if start is not None:
-            self._start_with(start, compute_weights_fingerprint(folder))
+            self._start_with(start)
         self._rows, self._options = rows, options
         self._changer = RowChanger(rows.training, things)
         self._optimizer = torch.optim.AdamW(
@@ -149,13 +150,13 @@ class AdapterTrainer:
             weight_decay=options.weight_decay,
         )
         self.done = 0
-        self.identity = _identify(folder, rows, things, options, start)
+        self.identity = _identify(self.weights, rows, things, options, start)
 
-    def _start_with(self, start: PlainAdapter, weights: str) -> None:
+    def _start_with(self, start: PlainAdapter) -> None:
         trained = self._name_trained()
         shapes = {name: tuple(values.shape) for name, values in trained.items()}
         given = {name: array.shape for name, array in start.arrays.items()}
-        if start.weights != weights or given != shapes:
+        if start.weights != self.weights or given != shapes:
             raise InputError(
                 "the weights to start with were trained on another model, on other layers or with "
                 "another rank; train without them"
@@ -280,7 +281,7 @@ def adapt_maps(model: Any, options: AdapterOptions) -> dict[str, AdaptedMap]:
 
 
 def _identify(
-    folder: Path,
+    weights: str,
     rows: HeardRows,
     things: Sequence[str],
     options: AdapterOptions,
@@ -288,7 +289,7 @@ def _identify(
 ) -> str:
     """Hash all that the outcome depends on, so that no state of another training is used."""
     digest = hashlib.sha256(repr((asdict(options), rows.training, sorted(set(things)))).encode())
-    digest.update(compute_weights_fingerprint(folder).encode())
+    digest.update(weights.encode())
     for name, array in sorted(start.arrays.items()) if start else ():
         digest.update(name.encode() + array.tobytes())
     return digest.hexdigest()[:24]
