@@ -170,7 +170,7 @@ def _find_optional(
 #
 # Relevance has made what can matter, so all of it is encoded. Facts that nobody asks for become no
 # variables, and operators that change nothing else are dropped when they are encoded. (A second
-# closure from the alternatives left the operators of 55 of 62 IPC tasks as they were.)
+# closure from the alternatives left the operators of 50 of 59 IPC tasks as they were.)
 
 
 @dataclass(frozen=True)
